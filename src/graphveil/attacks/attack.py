@@ -38,13 +38,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, S
 import numpy as np
 
 from graphveil.attacks.wording import Said
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.hints import one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.core.progress import worked
 from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.evaluate.comparison import Comparison, Floats, GraphComparison, Ints, TableComparison
+from graphveil.evaluate.comparison import Comparison, GraphComparison, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 

@@ -23,11 +23,12 @@ import numpy as np
 from graphveil.attacks import attack
 from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
 from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import Advance, stage
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s, Ints
+from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.release import Release
 

@@ -24,18 +24,12 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOp
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.rows import ANY, Setting
 from graphveil.core.text import printable
 from graphveil.data import Bipartite, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import (
-    Attached,
-    BipartiteComparison,
-    Bools,
-    Floats,
-    Ints,
-    NetworkComparison,
-)
+from graphveil.evaluate.comparison import Attached, BipartiteComparison, Bools, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.network import measure_network
 from graphveil.measures.rows import equal_rows

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Floats, Ints, special
+from graphveil.evaluate.comparison import special
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000

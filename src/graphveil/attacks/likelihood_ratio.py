@@ -32,9 +32,10 @@ import numpy as np
 
 from graphveil.attacks.attack import AttackFigure, AttackInput, run_again, seconds_of_one
 from graphveil.attacks.roc_curve import Curve, Scored
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import in_time, stage, worked
-from graphveil.evaluate.comparison import Bools, Floats, Ints
+from graphveil.evaluate.comparison import Bools
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]

@@ -39,13 +39,14 @@ from graphveil.attacks.attack import (
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
 from graphveil.attacks.wording import linked, of_equal_rows, singled_out
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import Floats, Int32s, Ints, TableComparison
+from graphveil.evaluate.comparison import Int32s, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures import matchings
 from graphveil.release import Release

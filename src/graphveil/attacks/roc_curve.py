@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.intervals import RESAMPLES, of_area, percentiles, resampled
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Bools, Floats, Ints
+from graphveil.evaluate.comparison import Bools
 from graphveil.evaluate.metric import Sample
 
 _CELLS_OF_PAIRS = 1_000_000

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, Type
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
@@ -32,9 +33,7 @@ else:
 __all__ = ["Bools", "Floats", "Int32s", "Ints", "csgraph", "sparse", "special"]
 
 Bools: TypeAlias = NDArray[np.bool_]
-Ints: TypeAlias = NDArray[np.int64]
 Int32s: TypeAlias = NDArray[np.int32]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class Attached(NamedTuple):

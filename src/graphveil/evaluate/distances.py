@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 
@@ -25,7 +26,6 @@ else:
     csgraph = lazy_module("scipy.sparse.csgraph")
 
 Int32s: TypeAlias = NDArray[np.int32]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 EXACT_UP_TO_NODES, SAMPLED_SOURCES = 20_000, 1_024

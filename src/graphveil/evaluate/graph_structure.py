@@ -6,11 +6,11 @@ Components and wedges take O(n + m) time, triangles at most O(m^1.5).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 
@@ -22,8 +22,6 @@ else:
     rx = lazy_module("rustworkx")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
-
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def share_of_largest_component(graph: Graph) -> float | None:

@@ -12,11 +12,12 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphveil.core.array_types import Floats
 from graphveil.core.lazy import resolve
 from graphveil.core.rows import ANY, Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.evaluate.comparison import Comparison, Floats, GraphComparison
+from graphveil.evaluate.comparison import Comparison, GraphComparison
 
 C = TypeVar("C", bound=Comparison[Any])
 

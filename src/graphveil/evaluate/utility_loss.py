@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
@@ -24,10 +25,8 @@ from graphveil.evaluate.comparison import (
     BipartiteComparison,
     Bools,
     Comparison,
-    Floats,
     GraphComparison,
     Int32s,
-    Ints,
     TableComparison,
     sparse,
 )

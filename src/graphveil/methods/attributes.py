@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
@@ -45,7 +46,6 @@ in groups of at least k by mondrian, or by suppress-k (smooth-k with theta 1), a
 group does not share are suppressed. ``none``: the data is refused.
 """
 
-Ints = NDArray[np.int64]
 TABLE_ROOM = 8
 """Colors are numbered through a lookup table of at most 8 entries per node, otherwise by sorting.
 

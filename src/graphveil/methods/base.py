@@ -22,9 +22,6 @@ from typing import (
     cast,
 )
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphveil.claims.conditions import AnyCondition, Condition
 from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee
@@ -51,7 +48,6 @@ if TYPE_CHECKING:
     from graphveil.release.draft import Draft, EditedEdges, NoisyEdges
     from graphveil.release.making import Draw
 
-Ints = NDArray[np.int64]
 
 D = TypeVar("D", bound=Data)
 

@@ -17,9 +17,8 @@ from graphveil.claims.conditions import AnyCondition, RandomizedCells
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import Generalization
 from graphveil.claims.record import OwnersNotes
+from graphveil.core.array_types import Ints
 from graphveil.data import Data
-
-Ints = NDArray[np.int64]
 
 D = TypeVar("D", bound=Data)
 

@@ -17,12 +17,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_of
+from graphveil.core.array_types import Ints
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.engines.processes import Query, Rows, Tables, selected
 from graphveil.methods.smooth_k.row_orders import hashes_of, hashes_of_texts
-
-Ints = NDArray[np.int64]
 
 LIMBS = tuple(f"limb{number}" for number in range(8))
 """The columns of a sum of hashes, 32 bits each."""

@@ -24,9 +24,10 @@ from graphveil.attacks.features.scoring import RARE
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.parameters import share_in
 from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.features.released_classes import People, people_of
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import encoded
-from graphveil.evaluate.comparison import BipartiteComparison, Ints
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

@@ -16,8 +16,9 @@ import numpy as np
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.wording import linked
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.core.array_types import Ints
 from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison, Ints
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 

@@ -31,12 +31,13 @@ from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.attacks.likelihood_ratio import FEWEST_RELEASES, GUESS, SHADOWS
 from graphveil.attacks.row_selection import Taken
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"

@@ -44,13 +44,14 @@ from graphveil.attacks.features.counterfactual import (
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
 from graphveil.attacks.row_selection import most_known
 from graphveil.attacks.wording import inferred, linked, of_equal_rows, singled_out
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, Int32s, sparse
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 
 _TRIES = 50

@@ -23,11 +23,12 @@ from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features import counterfactual, released_classes
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 TRUTHS = (0.6, 0.5, 0.75, 0.99)

@@ -24,8 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.attack import TooLargeError
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, Int32s, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 

@@ -26,12 +26,13 @@ from graphveil.attacks import attack
 from graphveil.attacks.features.cells.published_cells import column_of_features
 from graphveil.attacks.features.counterfactual import MethodRerun, features_of
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
 from graphveil.data import Bipartite, Table
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 
 GUESS, SEED_UNKNOWN = 0.5, "seed unknown, right guess"

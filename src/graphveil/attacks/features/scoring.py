@@ -21,8 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.features import released_classes
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
+from graphveil.evaluate.comparison import Bools, sparse
 
 TIE = 1e-9
 """Scores that differ by less are equal: rounding of sums must not decide."""

@@ -19,12 +19,13 @@ from graphveil.attacks.features.cells import published_cells
 from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.released_classes import ReleasedClasses, chances
 from graphveil.attacks.likelihood_ratio import ShadowReleases, ShadowSplit
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.ids import Ids
-from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
+from graphveil.evaluate.comparison import Bools, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_PEOPLE, ONE_IN = 20, 5

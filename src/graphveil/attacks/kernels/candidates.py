@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.kernels.percolation import CandidateLists, PercolationMatch, fits
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.kernels.leaf import leaf, wide
 
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
 Weights = NDArray[np.float32]
 
 _FEWEST = -60.0

@@ -25,10 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import FREE, MULTIPLIER
 from graphveil.core.kernels.leaf import leaf, wide
-
-Ints = NDArray[np.int64]
 
 DONE, NO_ROOM, TOO_MANY = 0, 1, 2
 """How `percolate` ends: nothing is to be done, table or heap must grow, or marks are too many."""

@@ -19,12 +19,13 @@ import numpy as np
 
 from graphveil.attacks import attack
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import Floats, Int32s, NetworkComparison, sparse
+from graphveil.evaluate.comparison import Int32s, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 Codes = Int32s

@@ -40,10 +40,11 @@ from graphveil.attacks.networks.signatures import (
 from graphveil.attacks.wording import Said, singled_out
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import MeasureName
+from graphveil.core.array_types import Floats
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
-from graphveil.evaluate.comparison import Floats, GraphComparison, NetworkComparison
+from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.measures.values import directed_count
 

@@ -21,9 +21,10 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOp
 from graphveil.attacks.networks.candidate_set import same_for_look_alikes
 from graphveil.attacks.wording import GUESSED, singled_out
 from graphveil.claims.conditions import Drawing
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 LARGEST = (20, 5)

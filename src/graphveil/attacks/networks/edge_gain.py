@@ -27,11 +27,12 @@ from graphveil.attacks.networks.assignment import expand_when_stuck, mutual_best
 from graphveil.attacks.networks.copies.paired_copy import pairing
 from graphveil.attacks.networks.copies.reidentification import FEWEST_DRAWS, check_people
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, Int32s, Ints, sparse
+from graphveil.evaluate.comparison import GraphComparison, Int32s, sparse
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Pairs: TypeAlias = "Ints"

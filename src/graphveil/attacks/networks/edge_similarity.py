@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from graphveil.attacks.networks.assignment.mutual_best import row_blocks
+from graphveil.core.array_types import Floats
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, sparse
+from graphveil.evaluate.comparison import sparse
 
 Scores: TypeAlias = "Floats"
 """A number for every edge, float64, shape (m,), in the order of `Graph.edges`."""

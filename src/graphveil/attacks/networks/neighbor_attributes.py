@@ -27,9 +27,10 @@ from graphveil.attacks.networks.copies.side_information import (
     matrix,
 )
 from graphveil.attacks.networks.signatures import KnownRows, candidates, published_attributes
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import in_time
 from graphveil.data import Network
-from graphveil.evaluate.comparison import Int32s, Ints, NetworkComparison, sparse
+from graphveil.evaluate.comparison import Int32s, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 NEIGHBORS = "attributes of the neighbors"

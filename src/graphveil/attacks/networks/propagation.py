@@ -30,12 +30,13 @@ from graphveil.attacks.networks.assignment.mutual_best import refine
 from graphveil.attacks.networks.assignment.seedless_start import high_confidence_pairs
 from graphveil.attacks.networks.copies import paired_copy, reidentification
 from graphveil.attacks.networks.copies.side_information import COPY, CopyOf, words_of
+from graphveil.core.array_types import Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import GraphComparison, Ints
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 MOST_NODES, MOST_SQUARES = 100_000, 400_000_000

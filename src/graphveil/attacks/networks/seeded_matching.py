@@ -29,11 +29,12 @@ from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.copies import paired_copy, reidentification
 from graphveil.attacks.networks.copies.side_information import COPY, CopyOf, words_of
 from graphveil.attacks.networks.propagation import known_people
+from graphveil.core.array_types import Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import GraphComparison, Ints
+from graphveil.evaluate.comparison import GraphComparison
 
 ALL_PAIRS = 4_000
 """Up to this many nodes all pairs of nodes are held at once; above, only the nearest candidates. A

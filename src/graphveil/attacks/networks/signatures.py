@@ -19,9 +19,10 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Bools, Comparison, Floats, Int32s, Ints, NetworkComparison
+from graphveil.evaluate.comparison import Bools, Comparison, Int32s, NetworkComparison
 from graphveil.measures.values import triangles
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")

@@ -20,10 +20,11 @@ import numpy as np
 from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun, run_again
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, Int32s, Ints, NetworkComparison
+from graphveil.evaluate.comparison import GraphComparison, Int32s, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

@@ -24,6 +24,7 @@ from numba import types
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels import seams
 from graphveil.core.kernels.leaf import leaf
 
@@ -118,8 +119,6 @@ def below(rng: np.random.Generator, bound: int) -> int:
     """
     return np.int64(_drawn(rng, bound)) if bound > 1 else 0  # type: ignore[return-value]
 
-
-Ints = NDArray[np.int64]
 
 FREE = -1
 """The key of an empty row; keys are 0 or more."""

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphveil.core.array_types import Floats
 from graphveil.core.lazy import lazy_module
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, sparse
+from graphveil.evaluate.comparison import GraphComparison, sparse
 from graphveil.evaluate.distances import searched_from
 from graphveil.evaluate.graph_structure import to_rustworkx
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample

@@ -11,17 +11,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError
 from graphveil.core.text import printable
 from graphveil.data.ids import as_text
-from graphveil.evaluate.comparison import (
-    Floats,
-    Int32s,
-    Ints,
-    Levels,
-    TableComparison,
-    special,
-)
+from graphveil.evaluate.comparison import Int32s, Levels, TableComparison, special
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
 
 STAR = -1

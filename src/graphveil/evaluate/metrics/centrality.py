@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.graph_structure import to_rustworkx
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
 from graphveil.evaluate.metrics.degrees import kolmogorov_smirnov

@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    Floats,
-    GraphComparison,
-    Int32s,
-    Ints,
-    csgraph,
-    sparse,
-)
+from graphveil.evaluate.comparison import GraphComparison, Int32s, csgraph, sparse
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,

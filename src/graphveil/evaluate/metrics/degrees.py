@@ -9,12 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    Floats,
-    GraphComparison,
-    Ints,
-)
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import (
     Figure,
     Figures,

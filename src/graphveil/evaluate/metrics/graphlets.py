@@ -13,14 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    Bools,
-    Floats,
-    GraphComparison,
-    Int32s,
-    Ints,
-)
+from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,

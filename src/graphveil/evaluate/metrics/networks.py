@@ -12,15 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Floats
 from graphveil.core.text import printable
 from graphveil.data import Layer, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import (
-    Bools,
-    Floats,
-    Int32s,
-    NetworkComparison,
-)
+from graphveil.evaluate.comparison import Bools, Int32s, NetworkComparison
 from graphveil.evaluate.metric import (
     Figure,
     Figures,

@@ -14,12 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.evaluate.comparison import (
-    Floats,
-    GraphComparison,
-    Ints,
-    special,
-)
+from graphveil.core.array_types import Floats, Ints
+from graphveil.evaluate.comparison import GraphComparison, special
 from graphveil.evaluate.distances import Distances
 from graphveil.evaluate.metric import (
     Estimate,

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison, sparse
 from graphveil.evaluate.metric import (
     Figures,
     NotMeasuredError,

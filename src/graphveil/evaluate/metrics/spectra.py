@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphveil.core.array_types import Floats
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, GraphComparison, csgraph, sparse
+from graphveil.evaluate.comparison import GraphComparison, csgraph, sparse
 from graphveil.evaluate.metric import Figures, NotMeasuredError, compared
 
 if TYPE_CHECKING:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    GraphComparison,
-    Ints,
-)
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.graph_structure import share_of_largest_component, wedges_of
 from graphveil.evaluate.metric import (
     Figures,

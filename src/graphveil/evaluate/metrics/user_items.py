@@ -10,13 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.evaluate.comparison import (
-    BipartiteComparison,
-    Floats,
-    Ints,
-    column_sizes,
-    sparse,
-)
+from graphveil.core.array_types import Floats, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, column_sizes, sparse
 from graphveil.evaluate.metric import Figure, Figures, counted, share_of
 from graphveil.evaluate.metrics.degrees import kolmogorov_smirnov
 from graphveil.evaluate.metrics.feature_entries import TOP_PAIRS

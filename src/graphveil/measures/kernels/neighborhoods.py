@@ -28,13 +28,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.core.kernels.arrays import first_not_below, sort
 from graphveil.core.kernels.leaf import ZERO, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_call, for_each_entry, tiered
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 Weights = NDArray[np.int8]
 
 
@@ -368,7 +368,6 @@ def ball_sizes(
     return nodes, edges
 
 
-Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 # Constants of SplitMix64 (Steele, Lea and Flood 2014): two odd multipliers, and the step of its

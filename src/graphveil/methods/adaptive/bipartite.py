@@ -36,10 +36,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive.kernels import costs, flow, network_simplex, pruning
 from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
 
-Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
 PRICED_RECORDS = 4

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.data.codes import SUPPRESSED
 from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_chances
 from graphveil.methods.adaptive import bipartite, symmetric
-from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, PriceSchedule, best_of
+from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, PriceSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
 from graphveil.methods.adaptive.kernels import class_pruning, flow
 from graphveil.methods.adaptive.problem import (

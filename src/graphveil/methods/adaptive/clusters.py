@@ -15,13 +15,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive.forest import trees
 from graphveil.methods.adaptive.kernels import exchange, merging
 from graphveil.methods.adaptive.kernels.planes import Packed
 from graphveil.methods.adaptive.problem import Codes, differing_columns
 from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, MaskedStart, masked_classes
 
-Ints = NDArray[np.int64]
 Labels = NDArray[np.int64]
 
 Search = Literal["plain", "agglomerative", "local", "forest"]

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive.kernels import network_simplex
 
-Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
 MOST_UNDECIDED = 1_000

@@ -14,11 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive.kernels.planes import Packed
-
-Ints = NDArray[np.int64]
 
 
 def trees(rows: Packed, k: int) -> Ints:

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive.bipartite import PriceSchedule, best_of, integer_prices, solution_of
 from graphveil.methods.adaptive.kernels import costs, flow
 from graphveil.methods.adaptive.kernels import regular_search as kernel
 from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
-
-Ints = NDArray[np.int64]
 
 TRIALS, LEAST_TRIALS = 250, 10
 """Trials per row are `TRIALS` over the level, but at least `LEAST_TRIALS`: a trial costs about the

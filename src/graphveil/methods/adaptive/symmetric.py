@@ -19,13 +19,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.adaptive import bipartite
 from graphveil.methods.adaptive.clusters import clusters
 from graphveil.methods.adaptive.exact import bounds, improved
 from graphveil.methods.adaptive.kernels import pruning, rounding
 from graphveil.methods.adaptive.problem import Problem, Solution
 
-Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
 MOST_ROWS = 1_000

@@ -11,8 +11,9 @@ from typing import Literal
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.measures import MEASURES
-from graphveil.methods.annealing.task import Ints, Task
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 
 

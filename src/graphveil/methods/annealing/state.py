@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled, values
 from graphveil.methods.annealing.kernels.anneal import MOST_FLIPS
-from graphveil.methods.annealing.task import Ints
 
 SAMPLE = 200
 """Pairs whose work is measured to estimate that of a proposal. More: a surer estimate, at more

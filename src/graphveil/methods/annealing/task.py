@@ -23,6 +23,7 @@ from graphveil.claims.conditions import (
     Supergraph,
 )
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.hints import option
 from graphveil.core.text import counted
@@ -36,10 +37,6 @@ from graphveil.core.warnings import (
 from graphveil.data import Graph, Network
 from graphveil.measures.registry import PROFILE
 from graphveil.methods.goals import Budget, Goal, share_of
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 def advice_on_missed_goal(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:

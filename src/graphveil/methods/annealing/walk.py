@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.methods.annealing import schedule as schedules
 from graphveil.methods.annealing import state as states
 from graphveil.methods.annealing.kernels import classes as node_classes
@@ -31,7 +32,7 @@ from graphveil.methods.annealing.kernels.pooled import go_to
 from graphveil.methods.annealing.kernels.target import TargetState
 from graphveil.methods.annealing.schedule import AnnealingSegment
 from graphveil.methods.annealing.state import Visited
-from graphveil.methods.annealing.task import Flags, Goals, Ints, Watch, proposals
+from graphveil.methods.annealing.task import Goals, Watch, proposals
 
 AnyTask = TypeVar("AnyTask", bound=Goals)
 

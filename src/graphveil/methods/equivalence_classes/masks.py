@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.equivalence_classes.kernels import masks as kernel
 from graphveil.methods.equivalence_classes.rule import CollapsedRows
 
 Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
 
 MOST_COLUMNS = 62
 """The most columns: a mask is a bit set in one signed 64-bit integer."""

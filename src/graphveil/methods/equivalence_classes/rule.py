@@ -27,13 +27,12 @@ from numpy.typing import NDArray
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.record import OwnersNotes
 from graphveil.core import warnings as owner_warnings
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
 from graphveil.data.feature_names import column_and_value
 from graphveil.release.draft import Draft
-
-Ints = NDArray[np.int64]
 
 Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""

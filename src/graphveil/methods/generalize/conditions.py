@@ -20,8 +20,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
 from graphveil.core.text import counted, printable
@@ -33,8 +33,6 @@ from graphveil.methods.generalize.levels import Values, values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Ints = NDArray[np.int64]
 
 
 class Condition(NamedTuple):

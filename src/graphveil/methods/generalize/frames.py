@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
@@ -45,7 +46,6 @@ else:
     pc = lazy_module("pyarrow.compute")
     recode = lazy_module("graphveil.methods.generalize.recode")
 
-Ints = NDArray[np.int64]
 
 NEARLY_ALL = Fraction(9, 10)
 """A column without levels is asked about if it has this many different values per row.

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.manifest import LevelsKind
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import mapping, several
 from graphveil.core.lazy import lazy_module
@@ -45,11 +45,9 @@ else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 
-Floats = NDArray[np.float64]
 
 _LARGEST = 1e25
 """Larger numbers are refused: `Decimal` computes with 28 digits, and so exactly below this."""
-Ints = NDArray[np.int64]
 
 FINEST_PARTS = 64
 """``auto`` cuts a column into this many parts of about as many rows, and joins them by twos.

@@ -27,19 +27,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import stage
 from graphveil.methods.generalize import vectors
 from graphveil.methods.generalize.conditions import Condition
 from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import clusters, lattice, search
-from graphveil.methods.generalize.kernels.clusters import (
-    Cells,
-    Clusters,
-    Conditions,
-    Floats,
-    Ints,
-    Rows,
-)
+from graphveil.methods.generalize.kernels.clusters import Cells, Clusters, Conditions, Rows
 from graphveil.methods.generalize.rest import place_rest
 
 TRIED_ABOVE = 1.3

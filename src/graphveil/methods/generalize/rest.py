@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.text import counted
 from graphveil.methods.generalize.kernels import clusters, search
-from graphveil.methods.generalize.kernels.clusters import Clusters, Conditions, Floats, Ints, Rows
+from graphveil.methods.generalize.kernels.clusters import Clusters, Conditions, Rows
 
 
 def place_rest(

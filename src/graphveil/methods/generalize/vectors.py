@@ -17,7 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.generalize.kernels.clusters import Floats, Rows
+from graphveil.core.array_types import Floats
+from graphveil.methods.generalize.kernels.clusters import Rows
 
 MOST_VECTORS = 20_000
 """The most vectors that are all tried; if there are more, a sample is.

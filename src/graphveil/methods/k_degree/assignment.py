@@ -26,10 +26,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Floats, Ints
 from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
 from graphveil.methods.k_degree.kernels import edits as kernel
 from graphveil.methods.k_degree.kernels import sequence as kernels
-from graphveil.methods.k_degree.sequence import AllowedEdits, Flags, Floats, Ints, Plan
+from graphveil.methods.k_degree.sequence import AllowedEdits, Plan
 from graphveil.methods.k_degree.task import DegreeTask
 
 SORTED_AT_ONCE = 1 << 14

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.k_degree import sequence
 
 ROOM = 64
@@ -75,15 +76,15 @@ class CellSpace(NamedTuple):
         """Return a numbering of four times as many degrees."""
         return self._replace(span=_even(min(self.n + 2, 4 * self.span)))
 
-    def degree_of(self, cells: sequence.Ints) -> sequence.Ints:
+    def degree_of(self, cells: Ints) -> Ints:
         """Return the degree of every cell."""
         return cells % self.span
 
-    def sizes(self, cells: sequence.Ints) -> sequence.Ints:
+    def sizes(self, cells: Ints) -> Ints:
         """Return how many of these nodes are in every cell."""
         return np.bincount(cells, minlength=self.size)
 
-    def open_cells(self, sizes: sequence.Ints) -> sequence.Ints:
+    def open_cells(self, sizes: Ints) -> Ints:
         """Return the cells with nodes that may rise, ascending by degree."""
         used = np.flatnonzero(sizes)
         degrees = self.degree_of(used)
@@ -97,7 +98,7 @@ def _even(number: int) -> int:
 
 def plan_of_cells(
     degrees: NDArray[np.integer],
-    colors: sequence.Ints | None,
+    colors: Ints | None,
     space: CellSpace,
     k: int,
     *,

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.kernels.arrays import new_table
 from graphveil.methods.k_degree.kernels import edits as kernel
-from graphveil.methods.k_degree.sequence import Ints, Nodes
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.claims.record import OwnersNotes
+from graphveil.core.array_types import Flags, Ints
 from graphveil.core.errors import DataError, ParameterError, UsageError
 from graphveil.core.hints import did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
@@ -53,9 +54,6 @@ if TYPE_CHECKING:
     from graphveil.methods.k_degree.realize import Realization
     from graphveil.release import Release
 
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 LISTED = "listed"
 """What a manifest states in place of the list of protected people."""

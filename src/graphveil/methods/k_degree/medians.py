@@ -24,9 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.k_degree.cells import CellSpace
 from graphveil.methods.k_degree.parity import settle_parity
-from graphveil.methods.k_degree.sequence import Ints, Plan
+from graphveil.methods.k_degree.sequence import Plan
 
 
 def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:

@@ -19,12 +19,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels.paper import cheapest_raise_by_window, join_by_degrees
-
-Ints = NDArray[np.int64]
 
 
 def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:

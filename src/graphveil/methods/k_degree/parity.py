@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError
-from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan
+from graphveil.methods.k_degree.sequence import AllowedEdits, Plan
 
 
 class _Moves(NamedTuple):

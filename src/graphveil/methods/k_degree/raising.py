@@ -15,8 +15,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.methods.k_degree.cells import CellSpace
-from graphveil.methods.k_degree.sequence import Ints
 
 
 def raised(

@@ -37,6 +37,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.k_degree import edit_state, sequence
@@ -90,9 +91,9 @@ class Realization(NamedTuple):
     `rounds` how often the steps started (with variations: the attempt that won).
     """
 
-    added: sequence.Nodes
-    deleted: sequence.Nodes
-    targets: sequence.Ints
+    added: Nodes
+    deleted: Nodes
+    targets: Ints
     lower_bound: int
     target_bound: int
     l1: int
@@ -105,7 +106,7 @@ class Realization(NamedTuple):
 
 
 def realize(
-    lists: tuple[sequence.Ints, sequence.Nodes],
+    lists: tuple[Ints, Nodes],
     k: int,
     *,
     edits: EditKind,
@@ -113,7 +114,7 @@ def realize(
     near: bool,
     restarts: int,
     randomness: Randomness,
-    colors: sequence.Ints | None = None,
+    colors: Ints | None = None,
 ) -> Realization:
     """Return few edge edits after which every degree is shared by at least k nodes (of a color).
 
@@ -289,7 +290,7 @@ def free_attempts(task: DegreeTask, plan: sequence.Plan) -> int:
 
 def _pay_by_additions(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rng: Generator
-) -> sequence.Ints:
+) -> Ints:
     """Take steps 2, 3 and 5 with additions alone; return the nodes that are still owed edges."""
     _match(edits, 1, rng)
     _swap(edits, 1, rng)
@@ -316,7 +317,7 @@ def _swap(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
 
 def _absorb_owed(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rng: Generator
-) -> sequence.Ints:
+) -> Ints:
     """Step 5 for positive units; return the last absorption as (node, absorber, 1), or zeros."""
     left = edit_state.by_need(edits.residual, 1, rng)
     if left.size == 0:
@@ -403,7 +404,7 @@ def apply_edits(graph: Graph, realization: Realization) -> Graph:
     return Graph(indptr, indices, graph.ids)
 
 
-def _both_ways(edges: sequence.Nodes, n: int) -> tuple[sequence.Ints, sequence.Nodes]:
+def _both_ways(edges: Nodes, n: int) -> tuple[Ints, Nodes]:
     """Return the sorted neighbor lists of these edges alone."""
     source = np.concatenate((edges[:, 0], edges[:, 1]))
     target = np.concatenate((edges[:, 1], edges[:, 0]))

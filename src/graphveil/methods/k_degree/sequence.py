@@ -29,16 +29,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError
 from graphveil.methods.k_degree.kernels import sequence as kernels
-
-Ints = NDArray[np.int64]
-
-Nodes = NDArray[np.int32]
-
-Flags = NDArray[np.bool_]
-
-Floats = NDArray[np.float64]
 
 AllowedEdits = Literal["add", "any"]
 

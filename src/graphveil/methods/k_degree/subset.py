@@ -23,11 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.randomness import Randomness
 from graphveil.methods.k_degree import realize
 from graphveil.methods.k_degree.cells import CellSpace
 from graphveil.methods.k_degree.edit_state import sealed
-from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
+from graphveil.methods.k_degree.sequence import AllowedEdits, Plan, lower_bound_edits
 from graphveil.methods.k_degree.task import DegreeTask
 
 BEYOND = 1 << 60

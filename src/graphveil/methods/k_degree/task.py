@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Flags, Ints, Nodes
 from graphveil.methods.k_degree.cells import LOCKED, CellSpace
-from graphveil.methods.k_degree.sequence import Flags, Ints, Nodes
 
 
 class DegreeTask(NamedTuple):

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from graphveil.core.array_types import Ints
 
 ROUNDS = 200
 """Rounds of expectation maximization.

@@ -11,15 +11,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import noisy_count
-
-Ints = NDArray[np.int64]
 
 
 def noisy_degrees(

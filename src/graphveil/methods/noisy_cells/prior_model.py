@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import BlockFlips
-
-Ints = NDArray[np.int64]
+from graphveil.core.array_types import Ints
 
 CLASSES = 200
 """The most classes of nodes.

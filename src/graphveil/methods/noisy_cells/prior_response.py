@@ -24,9 +24,9 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.conditions import BlockFlips, Condition, as_printed
+from graphveil.core.array_types import Ints
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
@@ -53,9 +53,6 @@ from graphveil.methods.noisy_cells.noisy import (
 )
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
 from graphveil.release.draft import Draft
-
-Ints = NDArray[np.int64]
-
 
 PRIOR_RESPONSE_FIELDS: Mapping[str, Any] = {
     "promise": "One edge changes the probability of any release by at most a factor e^epsilon.",

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError
 from graphveil.data import Graph, Layer, Network
 from graphveil.measures.registry import DIRECTED_COUNT, PROFILE
@@ -33,7 +34,7 @@ from graphveil.methods.annealing.state import annealing_state_over, pool_of
 from graphveil.methods.annealing.task import ChangedTies, ProfileTask, Watch
 from graphveil.methods.annealing.walk import AnnealingWalk
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
-from graphveil.methods.profile.targets import Ints, classes
+from graphveil.methods.profile.targets import classes
 
 CODE_BITS = 62
 """The bits of a code, at most: codes are int64, 0 or more, and the sign stays free."""

@@ -20,6 +20,7 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.record import OwnersNotes
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError
 from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
@@ -28,7 +29,7 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Data, Network
 from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
-from graphveil.methods.attributes import Ints, Merge, Roles
+from graphveil.methods.attributes import Merge, Roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.goals import Budget, Full, Goal

@@ -24,6 +24,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.data import Layer, Network
@@ -33,7 +34,7 @@ from graphveil.methods.k_degree.realize import realize as realize_edges
 from graphveil.methods.profile import targets
 from graphveil.methods.profile.kernels import arcs as steps
 from graphveil.methods.profile.kernels.arcs import ArcEdits, Cells
-from graphveil.methods.profile.targets import ADDITIONS, Ints, Prices, cells_of, classes
+from graphveil.methods.profile.targets import ADDITIONS, Prices, cells_of, classes
 
 ROUNDS = 24
 """Rounds of planning and paying, before all arcs or none are left.

@@ -26,6 +26,7 @@ from numpy.random import Generator
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.data import Layer
 from graphveil.methods.annealing.kernels.classes import SLOT, UNPROTECTED
 from graphveil.methods.annealing.kernels.pooled import Pool, go_to, keep
@@ -35,7 +36,7 @@ from graphveil.methods.annealing.walk import AnnealingWalk, towards_goal, with_f
 from graphveil.methods.profile import pool as pools
 from graphveil.methods.profile.pool import Pairs
 from graphveil.methods.profile.realize import columns_of_layers
-from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
+from graphveil.methods.profile.targets import ADDITIONS, classes, plan_of_profiles
 
 ROUNDS = 12
 """How often profiles are planned again from what is left, while edges are deleted.

@@ -23,11 +23,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.methods.profile.kernels import grouping
 from graphveil.methods.profile.kernels.arcs import LESS, LESS_BACK, MORE, MORE_BACK, Cells
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 PASSES = 12
 """The most passes that improve the groups; they end earlier if a pass hardly gains."""

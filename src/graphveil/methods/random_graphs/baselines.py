@@ -22,11 +22,11 @@ from math import isqrt
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims import conditions
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.claims.knowledge import Reason
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
@@ -41,9 +41,6 @@ from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
 from graphveil.methods.random_graphs import placement
 from graphveil.release.draft import Draft, NewIds
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_NODES = 20_000
 """The default of `max_nodes`: the run time of these baselines grows faster than the network.

@@ -6,9 +6,8 @@ For post-processing alone: the noise of a method comes from `graphveil.methods.n
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from graphveil.core.array_types import Ints
 
 
 def distinct_in(rng: np.random.Generator, sizes: Ints, counts: Ints) -> tuple[Ints, Ints]:

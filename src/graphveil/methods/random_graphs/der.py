@@ -31,12 +31,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.knowledge import Reason
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
 from graphveil.methods.noise.laws import Words, discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
-from graphveil.methods.random_graphs.baselines import BaselineMethod, Floats, Ints
+from graphveil.methods.random_graphs.baselines import BaselineMethod
 from graphveil.methods.random_graphs.block_sampling import distinct_in
 from graphveil.release.draft import Draft
 

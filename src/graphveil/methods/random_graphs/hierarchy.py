@@ -26,11 +26,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.methods.noise.cells import ends_of
 from graphveil.methods.noise.laws import Words, discrete_laplace
-from graphveil.methods.random_graphs.block_sampling import Ints, distinct_in
+from graphveil.methods.random_graphs.block_sampling import distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
 FEWEST_WINDOWS, MOST_WINDOWS = 10, 30

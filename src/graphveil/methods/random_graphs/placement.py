@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims import conditions
+from graphveil.core.array_types import Ints
 from graphveil.core.randomness import Randomness, public_words
-
-Ints = NDArray[np.int64]
 
 
 def as_text(values: Iterable[int]) -> str:

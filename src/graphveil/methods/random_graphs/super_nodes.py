@@ -22,10 +22,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.claims.record import OwnersNotes
+from graphveil.core.array_types import Ints
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -35,8 +35,6 @@ from graphveil.data import Graph
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, Reached
 from graphveil.release.draft import Draft, NewIds
-
-Ints = NDArray[np.int64]
 
 MOST_PER_CALL = 1 << 16
 """The most exchanges of one call of the kernel, which have one temperature.

@@ -21,19 +21,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SHAPE
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.randomness import public_stream, public_words
 from graphveil.data import Graph
 from graphveil.methods.noisy_cells.degree_estimation import likeliest_histogram
 from graphveil.methods.random_graphs.kernels import triangle_exchanges as exchanges
 from graphveil.methods.random_graphs.kernels import triangles
-from graphveil.methods.random_graphs.placement import Cuts, Ints, numbers_from
+from graphveil.methods.random_graphs.placement import Cuts, numbers_from
 from graphveil.methods.random_graphs.triangle_statistics import Statistics, second_largest
-
-Floats = NDArray[np.float64]
-
 
 ROUNDS = 300
 """Rounds of expectation maximization for the histogram of degrees.

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
@@ -23,7 +24,7 @@ from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
 from graphveil.methods.random_graphs.kernels import triangles
-from graphveil.methods.random_graphs.placement import GROUPS, Cuts, Ints, cut
+from graphveil.methods.random_graphs.placement import GROUPS, Cuts, cut
 
 CLASSES = 4
 """The most classes by which triangles are counted.

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
@@ -26,8 +27,6 @@ from graphveil.engines import current
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, collapse, profiles_of
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.row_orders import minhash_order, order_of
-
-Ints = NDArray[np.int64]
 
 Cluster = Callable[[CollapsedRows, np.random.Generator], Labels]
 """Puts the rows of a chunk together; a value that can be pickled."""

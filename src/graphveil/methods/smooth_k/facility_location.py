@@ -29,12 +29,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import Advance, stage
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels
 from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.kernels import feature_lists
-
-Ints = NDArray[np.int64]
 
 
 class Costs(NamedTuple):

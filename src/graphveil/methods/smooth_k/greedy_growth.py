@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, Rule
 from graphveil.methods.smooth_k.facility_location import nearest_sums
@@ -24,8 +25,6 @@ from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.kernels import feature_lists, growth, rarest_first
 from graphveil.methods.smooth_k.kernels.search_state import NONE
 from graphveil.methods.smooth_k.local_search import clusters_of
-
-Ints = NDArray[np.int64]
 
 
 def rarest_first_rows(rows: CollapsedRows, unused: Ints) -> rarest_first.RareFirst:

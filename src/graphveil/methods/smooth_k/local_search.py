@@ -22,14 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, Rule
 from graphveil.methods.smooth_k.candidates import UNCAPPED, rank_clusters
 from graphveil.methods.smooth_k.kernels import candidates as ranking
 from graphveil.methods.smooth_k.kernels import search as moves
 from graphveil.methods.smooth_k.kernels import search_state
-
-Ints = NDArray[np.int64]
 
 ROOM = 1.5
 """Slots of the hash table for every key that there can be: a pair of a cluster and a feature for

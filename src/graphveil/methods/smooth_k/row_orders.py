@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, frozen
 from graphveil.methods.smooth_k.kernels import label_propagation, min_hash
 from graphveil.methods.smooth_k.options import Order
-
-Ints = NDArray[np.int64]
 
 HASHES = 8
 """Min-hashes per row, as in appendix D."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Network
@@ -23,7 +24,6 @@ from graphveil.methods.annealing import schedule as schedules
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing import walk as walks
 from graphveil.methods.annealing.bounds import least_change, over_bound
-from graphveil.methods.annealing.task import Ints
 from graphveil.methods.profile.pool import applied as pool_applied
 from graphveil.methods.profile.pool import checked, pairs_of, walk_of
 from graphveil.methods.profile.pool import unprotected_in as pool_unprotected_in

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.core.array_types import Flags, Floats, Ints
 from graphveil.core.errors import InputError, ParameterError
 from graphveil.core.hints import one_of
 from graphveil.core.kernels.arrays import new_table
@@ -50,7 +51,7 @@ from graphveil.measures.kernels.neighborhoods import (
 from graphveil.measures.registry import check_distance, known, the_ends, within_of_both
 from graphveil.measures.values import classes_of
 from graphveil.methods.annealing import task as tasks
-from graphveil.methods.annealing.task import Edited, Flags, Floats, Ints, Task, Watch
+from graphveil.methods.annealing.task import Edited, Task, Watch
 from graphveil.methods.structural.kernels import paper as kernel
 from graphveil.methods.structural.settings import Sampling
 

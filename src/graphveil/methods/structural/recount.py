@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.data import Graph
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.measures.kernels.neighborhoods import triangles
 from graphveil.measures.matchings import candidate_set_sizes, noisy_share
-from graphveil.methods.annealing.task import Edited, Ints, Task
+from graphveil.methods.annealing.task import Edited, Task
 
 
 def applied(graph: Graph, edited: Edited) -> Graph:

@@ -24,6 +24,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Ints
 from graphveil.core.bounds import Bound
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -31,7 +32,6 @@ from graphveil.data import Graph
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.bounds import lower_bound, over_bound
 from graphveil.methods.annealing.task import Edited, Task, Watch
-from graphveil.methods.attributes import Ints
 from graphveil.methods.structural import recount, starts, uncertainty, utility
 from graphveil.methods.structural import search as searches
 from graphveil.methods.structural.paper import sample_edits

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.methods.annealing import schedule as schedules
@@ -32,7 +33,7 @@ from graphveil.methods.annealing.kernels import anneal as kernel
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled
 from graphveil.methods.annealing.schedule import AnnealingSegment
-from graphveil.methods.annealing.task import CODES, Flags, Ints, Task
+from graphveil.methods.annealing.task import CODES, Task
 from graphveil.methods.k_degree.assignment import targets_per_node
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.structural import recount

@@ -30,6 +30,7 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
 from graphveil.claims.record import OwnersNotes
+from graphveil.core.array_types import Ints
 from graphveil.core.bounds import KEPT as KEPT_SHARE
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import option
@@ -41,7 +42,7 @@ from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.task import Task
-from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
+from graphveil.methods.attributes import AttributedMethod, Colors, Merge, Roles
 from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.goals import Budget, Full, Goal
 from graphveil.methods.structural.settings import (

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
 from graphveil.methods.annealing.kernels import classes as node_classes
@@ -37,7 +38,7 @@ from graphveil.methods.annealing.kernels import target as kernel
 from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.methods.annealing.kernels.target import MOST_FLIPS, Free, TargetState, assign
 from graphveil.methods.annealing.schedule import AnnealingSegment
-from graphveil.methods.annealing.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
+from graphveil.methods.annealing.task import CODES, COLOR_BITS, Edited, Task, Watch
 from graphveil.methods.annealing.walk import Walk
 from graphveil.methods.structural import recount, walk_state
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.bounds import Bound
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
@@ -36,7 +37,7 @@ from graphveil.measures.kernels.neighborhoods import triangles
 from graphveil.methods.annealing import schedule as schedules
 from graphveil.methods.annealing.kernels import pooled as kernel
 from graphveil.methods.annealing.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better
-from graphveil.methods.annealing.task import Edited, Floats, Ints, Task, Watch
+from graphveil.methods.annealing.task import Edited, Task, Watch
 from graphveil.methods.annealing.walk import AnnealingWalk
 from graphveil.methods.structural import recount, walk_state
 from graphveil.methods.structural.settings import Settings

@@ -21,13 +21,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.data import Graph
 from graphveil.measures.kernels.neighborhoods import new_color_buffers, triangles
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled, values
 from graphveil.methods.annealing.state import Visited, annealing_state_over, best_of, pool_of
-from graphveil.methods.annealing.task import Edited, Ints, Task
+from graphveil.methods.annealing.task import Edited, Task
 from graphveil.methods.structural.recount import checked, counted
 
 

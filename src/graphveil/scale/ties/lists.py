@@ -17,9 +17,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.data.csr import Dropped
-
-Ints = NDArray[np.int64]
 
 BUCKET_KEYS = 1 << 24
 """About how many keys a file has: 8 bytes each, and one file is in memory at a time."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage
 from graphveil.data.ids import Ids, to_arrow
@@ -22,8 +23,6 @@ from graphveil.io.readers.delimited import refuse_counts
 from graphveil.io.reading import over_all_nodes
 from graphveil.io.text.header import ENOUGH_ROWS, refuse_undecided
 from graphveil.io.text.tie_blocks import Ends, TextOfTies, TieFile
-
-Ints = NDArray[np.int64]
 
 WIDEST_MAP = 1 << 27
 """Integers below this are marked in a map of one byte each, 128 MB at most, however few there

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import Advance
 from graphveil.methods.noise.cells import Channel, flipped
 from graphveil.methods.noise.laws import FULL, Words, distinct, union
 from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
-
-Ints = NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 22
 """About so many edges of a block are read, and about so many cells of it sampled."""

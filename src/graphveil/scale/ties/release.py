@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from graphveil.claims.manifest import Described
+from graphveil.core.array_types import Ints
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import Advance, stage
 from graphveil.data.kinds import KINDS
@@ -24,8 +25,6 @@ from graphveil.io.readers.columnar import opened_parquet
 from graphveil.release.files import TABULAR, described_file
 from graphveil.scale.parts import all_ids
 from graphveil.scale.ties.lists import MOST_BUCKETS, NODE_BITS, Buckets, NeighborLists
-
-Ints = NDArray[np.int64]
 
 COLUMNS = ("source", "target")
 BLOCK_ENTRIES = 1 << 21

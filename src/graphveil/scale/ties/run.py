@@ -26,6 +26,7 @@ from graphveil.claims.facts import (
 )
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, LedgerReceipt, LedgerReference
+from graphveil.core.array_types import Ints
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.hints import option
 from graphveil.core.progress import stage
@@ -64,8 +65,6 @@ from graphveil.scale.ties.release import (
     write_files,
 )
 from graphveil.scale.working import WorkingFolder, going_on
-
-Ints = NDArray[np.int64]
 
 CELLS = "cells"
 """The file of noisy edges."""

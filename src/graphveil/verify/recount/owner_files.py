@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.recount.linkage import put_originals
 from graphveil.verify.verdict import one_line, shown
-
-Ints = NDArray[np.int64]
 
 
 class ChosenPairs(NamedTuple):

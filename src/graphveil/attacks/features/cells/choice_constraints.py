@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.features.cells.published_cells import PublishedCells
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import check_time, in_time
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.feature_names import column_and_value
-from graphveil.evaluate.comparison import Bools, Ints
+from graphveil.evaluate.comparison import Bools
 
 FIRST, BALANCED = "first", "balanced"
 """How `mondrian` chooses a cut: the first feature that is allowed, or the most balanced one."""

@@ -14,7 +14,8 @@ import numpy as np
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.cells.published_cells import MOST_CELLS
 from graphveil.attacks.features.cells.suppressed_cells import SuppressedCells
-from graphveil.evaluate.comparison import Bools, Int32s, Ints, Nested
+from graphveil.core.array_types import Ints
+from graphveil.evaluate.comparison import Bools, Int32s, Nested
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release.release import ALL
 

@@ -19,10 +19,11 @@ import numpy as np
 from graphveil.attacks import attack
 from graphveil.attacks.features.cells import published_cells
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Int32s
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2

@@ -35,12 +35,13 @@ from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.hints import one_of
 from graphveil.core.parameters import parameter
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, TableComparison
+from graphveil.evaluate.comparison import BipartiteComparison, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 from graphveil.release.release import ALL

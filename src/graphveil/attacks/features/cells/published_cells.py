@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.feature_names import column_and_value
 from graphveil.data.ids import as_text
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, Int32s
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 

@@ -40,10 +40,11 @@ from graphveil.attacks.features.cells.published_cells import (
 from graphveil.attacks.features.cells.suppressed_cells import by_class, mean_by_person
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, Bools
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

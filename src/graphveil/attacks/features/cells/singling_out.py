@@ -29,10 +29,11 @@ from graphveil.attacks.features.cells.published_cells import (
     refuse_many,
 )
 from graphveil.attacks.wording import singled_out
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, Int32s
 from graphveil.evaluate.metric import wilson
 
 MOST_CLASSES = 1_000

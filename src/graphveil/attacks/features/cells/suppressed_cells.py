@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.features.cells.published_cells import PublishedCells, TrueCells
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import Bools, Floats, Ints, special
+from graphveil.evaluate.comparison import Bools, special
 
 
 class SuppressedCells(NamedTuple):

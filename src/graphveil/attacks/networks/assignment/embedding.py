@@ -22,9 +22,10 @@ from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies.paired_copy import NOT_KNOWN, Pairing, random_pairs
 from graphveil.attacks.networks.copies.side_information import SideInformation, degrees
 from graphveil.attacks.networks.signatures import KnownRows
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Bools, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import Bools, Int32s
 from graphveil.measures.values import triangles
 
 Columns: TypeAlias = "Floats"

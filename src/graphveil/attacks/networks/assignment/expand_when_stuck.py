@@ -23,9 +23,9 @@ import numpy as np
 
 from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import SideInformation, totals
+from graphveil.core.array_types import Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import check_time
-from graphveil.evaluate.comparison import Ints
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import percolation

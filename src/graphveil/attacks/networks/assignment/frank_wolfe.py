@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.copies.paired_copy import Pairing
+from graphveil.core.array_types import Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Bools, Ints, sparse
+from graphveil.evaluate.comparison import Bools, sparse
 
 if TYPE_CHECKING:
     from scipy import optimize

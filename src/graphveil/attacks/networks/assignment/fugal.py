@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.copies.side_information import Relations, SideInformation, degrees
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, Ints
 from graphveil.measures.values import triangles
 
 if TYPE_CHECKING:

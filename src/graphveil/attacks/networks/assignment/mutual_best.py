@@ -20,8 +20,9 @@ import numpy as np
 from graphveil.attacks.networks.assignment.expand_when_stuck import Match
 from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import SideInformation, totals
+from graphveil.core.array_types import Ints
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Ints, sparse
+from graphveil.evaluate.comparison import sparse
 
 LEAST_COMMON = 2
 """Fewer matched pairs of neighbors do not count as evidence: one may be a coincidence of large

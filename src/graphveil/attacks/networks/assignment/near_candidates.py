@@ -29,9 +29,9 @@ from graphveil.attacks.networks.assignment.embedding import Nodes, Points, neare
 from graphveil.attacks.networks.assignment.expand_when_stuck import candidate_lists
 from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Match
 from graphveil.attacks.networks.copies.paired_copy import NOBODY, Pairing
+from graphveil.core.array_types import Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Ints
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates, percolation

@@ -21,9 +21,9 @@ from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import Relations, SideInformation
 from graphveil.attacks.networks.copies.side_information import degrees as degrees_of
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Floats, Ints
 from graphveil.measures.values import triangles
 
 if TYPE_CHECKING:

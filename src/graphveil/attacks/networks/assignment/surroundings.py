@@ -25,9 +25,9 @@ from graphveil.attacks.networks.copies.side_information import (
     matrix,
     totals,
 )
+from graphveil.core.array_types import Floats, Ints
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
-from graphveil.evaluate.comparison import Floats, Ints
 from graphveil.measures.values import triangles
 
 Distances: TypeAlias = "NDArray[np.float32]"

@@ -20,9 +20,10 @@ import numpy as np
 
 from graphveil.attacks.networks.copies.side_information import CopyOf, SideInformation, layers_of
 from graphveil.attacks.networks.signatures import KnownRows, published_attributes
+from graphveil.core.array_types import Ints
 from graphveil.core.parameters import parameter
 from graphveil.data import Graph, Layer, Network
-from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s, Ints
+from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s
 
 OVERLAP = (
     "share of the original edges between the people in the copy that the copy has; random pairs "

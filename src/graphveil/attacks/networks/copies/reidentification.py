@@ -30,9 +30,10 @@ from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies.paired_copy import NOBODY, Pairing
 from graphveil.attacks.row_selection import EXTREMES, strongest
 from graphveil.attacks.wording import GUESSED, RIGHT, Said, linked
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Bools, Floats, GraphComparison, Ints
+from graphveil.evaluate.comparison import Bools, GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures import twins
 

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from graphveil.attacks.networks.signatures import KnownRows, published_attributes
+from graphveil.core.array_types import Ints
 from graphveil.data import Graph, Layer
 from graphveil.data.csr import SortedLists, sorted_lists
-from graphveil.evaluate.comparison import GraphComparison, Ints, NetworkComparison, sparse
+from graphveil.evaluate.comparison import GraphComparison, NetworkComparison, sparse
 
 CopyOf: TypeAlias = Literal["network", "ties"]
 """What a copy has: all that is published about a network, or only who is connected."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.arrays import first_bit
 from graphveil.core.kernels.leaf import ZERO, leaf, wide
 from graphveil.methods.adaptive.kernels.flow import (
@@ -18,7 +19,6 @@ from graphveil.methods.adaptive.kernels.flow import (
     ONE_BIT,
     WORD,
     Flow,
-    Words,
     fits,
     is_set,
     turn_chosen,
@@ -27,8 +27,6 @@ from graphveil.methods.adaptive.kernels.flow import (
 from graphveil.methods.adaptive.kernels.paths import reroute, undo
 from graphveil.methods.adaptive.kernels.planes import Packed, differing
 from graphveil.methods.adaptive.kernels.pruning import must_stay
-
-Ints = NDArray[np.int64]
 
 
 @leaf

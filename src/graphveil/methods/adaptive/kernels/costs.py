@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import leaf
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
 from graphveil.methods.adaptive.kernels.planes import (
     Packed,
@@ -24,8 +25,6 @@ from graphveil.methods.adaptive.kernels.planes import (
     put,
     starred,
 )
-
-Ints = NDArray[np.int64]
 
 
 class ClusterMembers(NamedTuple):

@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.leaf import leaf
 from graphveil.methods.adaptive.kernels.planes import Packed, differing
 
-Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
-Words = NDArray[np.uint64]
 
 WORD = 64
 """Bits of a word."""

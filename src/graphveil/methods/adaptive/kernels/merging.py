@@ -19,10 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
 from graphveil.methods.adaptive.kernels import planes
-
-Ints = NDArray[np.int64]
 
 PLAIN, BY_SIZE, BY_LOGARITHM = 0, 1, 2
 """What the increase in stars is divided by: nothing, the size of the union, or the logarithm of it.

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 WITHOUT_END: int = np.int64(np.iinfo(np.int64).max)  # type: ignore[assignment]

@@ -12,13 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.arrays import count_bits
 from graphveil.core.kernels.leaf import ZERO, leaf, wide
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 
 class Packed(NamedTuple):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.arrays import first_bit
 from graphveil.core.kernels.leaf import ZERO, leaf, wide
 from graphveil.methods.adaptive.kernels.flow import (
@@ -20,9 +21,7 @@ from graphveil.methods.adaptive.kernels.flow import (
     ONE_BIT,
     WORD,
     Flow,
-    Ints,
     PairMatrix,
-    Words,
     is_set,
     turn_chosen,
     turn_free,

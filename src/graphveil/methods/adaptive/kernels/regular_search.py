@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.arrays import below, first_bit
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 from graphveil.methods.adaptive.kernels.flow import (
@@ -31,8 +32,6 @@ from graphveil.methods.adaptive.kernels.flow import (
     SENDERS,
     WORD,
     Flow,
-    Ints,
-    Words,
     fits,
     is_set,
     send,

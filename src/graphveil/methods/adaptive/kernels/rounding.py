@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import ONE, ZERO, leaf
 
-Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
 OPEN, PASSED = 2, 3

@@ -27,6 +27,7 @@ import math
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.array_types import Flags, Ints, Nodes
 from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf
 from graphveil.core.kernels.tiers import tiered
@@ -36,9 +37,7 @@ from graphveil.methods.annealing.kernels.classes import LEAST as K
 from graphveil.methods.annealing.kernels.classes import (
     SLOT,
     UNPROTECTED,
-    Ints,
     NeighborRows,
-    Nodes,
     Odds,
     Schedule,
     adjacent,
@@ -57,7 +56,6 @@ from graphveil.methods.annealing.kernels.pooled import (
     NOW,
     AnnealingBest,
     AnnealingState,
-    Flags,
     Pool,
     PoolState,
     flip,

@@ -28,13 +28,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.kernels.arrays import FREE, find, first_not_below, new_table
 from graphveil.core.kernels.leaf import leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
-
-Ints = NDArray[np.int64]
 
 # Columns of `FuzzyCells.cell`; columns of `FuzzyCells.near`; entries of its `tally` and of its
 # `rule`.
@@ -713,8 +711,6 @@ def _list(classes: NodeClasses, cells: FuzzyCells | None, out: Ints) -> int:
             filled += 1
     return filled
 
-
-Nodes = NDArray[np.int32]
 
 GALLOP = 8
 """From this ratio of lengths on, the longer of two lists is searched instead of merged.

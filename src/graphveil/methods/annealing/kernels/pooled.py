@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints, Nodes
 from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import ONE, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
@@ -50,7 +51,6 @@ from graphveil.methods.annealing.kernels.classes import (
 )
 from graphveil.methods.annealing.kernels.values import Values, restore, settle, turn
 
-Ints = NDArray[np.int64]
 Ways = NDArray[np.int8]
 
 # Bits of `ArcRows.ways`; entries of `ArcRows.unit`.
@@ -167,8 +167,6 @@ def shift_arc(
     move(classes, w, sign * of_w)
     return common
 
-
-Flags = NDArray[np.bool_]
 
 NONE = -1
 # Entries of `Pool.tally`; rows of `Pool.mates`.
@@ -670,7 +668,6 @@ def _mate_as_in_best(mates: Ints | None, pair: int) -> None:
         mates[NOW, pair] = mates[BEST, pair]
 
 
-Nodes = NDArray[np.int32]
 Reals = NDArray[np.float64]
 
 

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels import arrays as hashing
 from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import ONE, leaf
@@ -45,7 +46,6 @@ from graphveil.methods.annealing.kernels.classes import (
     PULL,
     SLOT,
     UNPROTECTED,
-    Ints,
     NeighborRows,
     NodeClasses,
     Odds,

@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
 from graphveil.measures.kernels.neighborhoods import (
@@ -45,8 +45,6 @@ from graphveil.methods.annealing.kernels.classes import (
     move,
     toggle,
 )
-
-Ints = NDArray[np.int64]
 
 # Entries of `Values.rule`; kinds of sums, and of shapes (0 is `NOTHING`); columns of
 # `Values.value`; bits of the flags of a node in `Values.pending`.

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import sort
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 FIRST, BALANCED = 0, 1

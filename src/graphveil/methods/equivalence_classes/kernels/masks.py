@@ -15,14 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Words
 from graphveil.core.kernels.arrays import FREE, count_bits, find, new_table
 from graphveil.core.kernels.leaf import ONE, ZERO, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 MASK, SIZE, COLUMNS = range(3)
 """The columns of `Classes.classes`: a class's mask, number of rows and number of columns."""

@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Cells = NDArray[np.int32]
 
 NOBODY = -1

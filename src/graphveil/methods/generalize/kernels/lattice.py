@@ -23,17 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints, Words
 from graphveil.core.kernels.leaf import ONE, ZERO, leaf
-from graphveil.methods.generalize.kernels.clusters import (
-    Clusters,
-    Conditions,
-    Floats,
-    Ints,
-    Rows,
-    _fits,
-)
-
-Words = NDArray[np.uint64]
+from graphveil.methods.generalize.kernels.clusters import Clusters, Conditions, Rows, _fits
 
 OPEN, REFUSED = -1, -2
 """A group whose first row was not seen yet, and one that does not become a cluster."""

@@ -19,11 +19,11 @@ row for exchanges.
 
 from __future__ import annotations
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 from graphveil.methods.generalize.kernels.clusters import (
     Clusters,
     Conditions,
-    Ints,
     Room,
     Rows,
     _enter,

@@ -40,7 +40,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.k_degree.integer_programs.solver import Ints, Program, Rows
+from graphveil.core.array_types import Ints
+from graphveil.methods.k_degree.integer_programs.solver import Program, Rows
 
 SMALL_CLASS = 4
 """Up to this number of nodes of class a, rows (4) are part of the program.

@@ -30,14 +30,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.methods.k_degree.integer_programs.block_program import Blocks
-from graphveil.methods.k_degree.integer_programs.solver import (
-    Floats,
-    Ints,
-    Program,
-    Rows,
-    best_point,
-)
+from graphveil.methods.k_degree.integer_programs.solver import Program, Rows, best_point
 from graphveil.methods.k_degree.kernels.edits import pairs_in_graph
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 

@@ -21,13 +21,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.methods.k_degree.edit_state import edges_of, sealed
 from graphveil.methods.k_degree.integer_programs import block_program, node_program
 from graphveil.methods.k_degree.integer_programs.solver import Program, solved, whole_bound
 from graphveil.methods.k_degree.realize import EditKind, Realization, planned_run, realization_of
-from graphveil.methods.k_degree.sequence import Ints, Nodes, Plan
+from graphveil.methods.k_degree.sequence import Plan
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 Prove = Literal["auto", "always", "never"]

@@ -12,11 +12,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-
-Floats = NDArray[np.float64]
+from graphveil.core.array_types import Floats, Ints
 
 NODE_LIMIT = 50
 """How many nodes of its search tree HiGHS may visit for one block program.

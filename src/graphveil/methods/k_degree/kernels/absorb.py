@@ -21,6 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import below, sort
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
@@ -33,8 +34,6 @@ from graphveil.methods.k_degree.kernels.edits import (
     state_of,
     still_there,
 )
-
-Ints = NDArray[np.int64]
 
 NEAR_TRIES = 24
 """Step 5: how many random walks of two steps, and as many of four, look for a node near v.

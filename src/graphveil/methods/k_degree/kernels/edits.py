@@ -22,13 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints, Nodes
 from graphveil.core.kernels.arrays import below, find, first_not_below, insert, sort
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 
 SHIFT = 3
 """Where `tally` holds the shift of the hash."""

@@ -7,14 +7,11 @@ program over the degree histogram in `sequence.py` and by edits of the graph in 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.kernels.arrays import below
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.methods.k_degree.kernels.edits import lower, make_queue
-
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
 
 
 @leaf

@@ -15,10 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import ZERO, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
-
-Ints = NDArray[np.int64]
 
 
 @tiered(for_each_entry(2))

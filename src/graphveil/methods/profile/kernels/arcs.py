@@ -33,12 +33,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import below, find, first_not_below, sort
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.k_degree.kernels.edits import lower, make_queue, set_state
-
-Ints = NDArray[np.int64]
 
 
 class ArcEdits(NamedTuple):

@@ -27,13 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import below
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
 
 NEVER = 1 << 60
 """The cost of what is not possible; far above any sum of costs."""

@@ -18,14 +18,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints, Nodes
 from graphveil.core.kernels.arrays import below
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
 
 
 class Dendrogram(NamedTuple):

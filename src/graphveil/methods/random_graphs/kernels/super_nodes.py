@@ -13,15 +13,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from graphveil.core.array_types import Floats, Ints, Nodes
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 
 class Groups(NamedTuple):

@@ -27,11 +27,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import FREE, below, delete, find, insert, new_table
 from graphveil.core.kernels.leaf import ONE, leaf
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
 
 REPAIR_TRIES = 200
 """How many edges are tried as partners of a loop or a double edge, in each round."""

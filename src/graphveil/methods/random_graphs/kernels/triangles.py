@@ -14,10 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import allocating
 from graphveil.core.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.smooth_k.kernels.search_state import (
@@ -30,7 +31,6 @@ from graphveil.methods.smooth_k.kernels.search_state import (
     SIZE,
     Data,
     Indices,
-    Ints,
     SearchState,
     base_of_adding,
     count_of,
@@ -38,8 +38,6 @@ from graphveil.methods.smooth_k.kernels.search_state import (
     shift,
     term_of_adding,
 )
-
-Floats = NDArray[np.float64]
 
 STRIDE = 7919
 """If only a part of a list is read, row u starts ``u * STRIDE`` further on, modulo what is left:

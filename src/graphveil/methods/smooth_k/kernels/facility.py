@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.methods.smooth_k.kernels.feature_lists import FeatureLists, count_shared, leave
 
-Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 NONE = -1

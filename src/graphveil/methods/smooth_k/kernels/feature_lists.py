@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import tiered
 
-Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 

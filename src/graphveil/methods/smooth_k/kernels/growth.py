@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.smooth_k.kernels.feature_lists import FeatureLists, Indices, Ints, leave
+from graphveil.methods.smooth_k.kernels.feature_lists import FeatureLists, Indices, leave
 
 KIND, CLUSTER, COPIES = range(3)
 """Columns of the steps: the distinct row, the cluster it joins, and how many of its copies do."""

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import ZERO, allocating, leaf, wide
 from graphveil.methods.smooth_k.kernels.search_state import NONE
 
-Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 TRIED = 16

@@ -20,10 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.smooth_k.kernels.feature_lists import Indices, Ints
+from graphveil.methods.smooth_k.kernels.feature_lists import Indices
 from graphveil.methods.smooth_k.kernels.growth import CLUSTER, COPIES, KIND
 
 POPULAR = 32

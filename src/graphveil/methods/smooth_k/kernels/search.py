@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 from graphveil.methods.smooth_k.kernels.search_state import (
@@ -39,9 +40,7 @@ from graphveil.methods.smooth_k.kernels.search_state import (
     worth,
 )
 
-Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 TINY = 1e-9
 """What a gain must exceed to count: smaller ones are rounding errors of sums of floats."""

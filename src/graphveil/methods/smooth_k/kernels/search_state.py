@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 
-Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 NONE = OUT = MINUS_ONE

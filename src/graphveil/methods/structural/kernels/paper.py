@@ -21,14 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Flags, Ints
 from graphveil.core.kernels.arrays import FREE, find
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 from graphveil.measures.kernels.neighborhoods import Forward, Indices, Indptr
-
-Ints = NDArray[np.int64]
-
-Flags = NDArray[np.bool_]
 
 GALLOP = 8
 """From this ratio of lengths on, the longer list is searched instead of merged.

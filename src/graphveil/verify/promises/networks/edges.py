@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from graphveil.claims import conditions
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.verify.evidence import Evidence
@@ -25,7 +26,6 @@ from graphveil.verify.recount.graphs.degrees import (
     numbers_of_ties,
     sides_of,
 )
-from graphveil.verify.recount.graphs.released_graph import Ints
 from graphveil.verify.verdict import Check, fails, holds, judged
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"

@@ -12,11 +12,11 @@ from collections import Counter
 import numpy as np
 
 from graphveil.claims import conditions
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.recount.graphs.degrees import count_degrees
-from graphveil.verify.recount.graphs.released_graph import Ints
 from graphveil.verify.recount.linkage import released_ids
 from graphveil.verify.verdict import Check, fails, holds, listed, shown
 

@@ -20,6 +20,7 @@ import numpy as np
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.kinds.networks import (
@@ -31,7 +32,7 @@ from graphveil.verify.kinds.networks import (
 )
 from graphveil.verify.promises.attached import naming_columns
 from graphveil.verify.recount.graphs.node_attributes import classes_of_rows
-from graphveil.verify.recount.graphs.released_graph import Ints, TooMuchWorkError
+from graphveil.verify.recount.graphs.released_graph import TooMuchWorkError
 from graphveil.verify.recount.graphs.structural_classes import EquivalenceClassIndex, alike, similar
 from graphveil.verify.verdict import Check, fails, holds, listed, not_checked, shown
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import AdaptiveAnonymity
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify import verdict
@@ -64,8 +64,6 @@ WHETHER_ENOUGH_PAIRS = (
     "whether each person could own as many records as requested, and each record could "
     "belong to as many people"
 )
-
-Ints = NDArray[np.int64]
 
 
 class _Levels(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from graphveil.core.array_types import Ints
 from graphveil.verify.database import Database, literal
-from graphveil.verify.recount.graphs.released_graph import Ints
 
 # For each node, ascending by id: how many ends of edges of one layer it has, 0 if none.
 _NUMBERS = """

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.verify.database import Database
-from graphveil.verify.recount.graphs.released_graph import Ints, integers, triangles_of
+from graphveil.verify.recount.graphs.released_graph import integers, triangles_of
 
 
 class Surroundings(NamedTuple):

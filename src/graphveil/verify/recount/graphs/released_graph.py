@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.verify.database import Database
 
-Ints = NDArray[np.int64]
 _MOST_NODES = 2**31 - 2
 """Up to so many nodes, the key u * n + v of a pair fits into 64 bits."""
 

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.core.text import counted
 from graphveil.verify.database import Database
 from graphveil.verify.recount.graphs.degrees import count_degrees, numbers_of_ties, sides_of
 from graphveil.verify.recount.graphs.directed_neighborhoods import surroundings
 from graphveil.verify.recount.graphs.released_graph import (
-    Ints,
     ReleasedBall,
     ReleasedNetwork,
     Work,

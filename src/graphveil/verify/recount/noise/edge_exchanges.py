@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from graphveil.core.array_types import Ints
+
 _ROUNDS = 12
 """Rounds in which disjoint pairs of edges are chosen; each takes the pairs that are first at all
 of their nodes. More rounds would find few more."""

@@ -15,11 +15,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.core.array_types import Ints
 from graphveil.verify.recount.rows.fitting_pairs import Masks, members, packed, turned
 
-Ints = NDArray[np.int64]
 NONE = -1
 """No person, or no record."""
 
