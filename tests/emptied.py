@@ -13,6 +13,7 @@ from typing import Any
 
 from graphveil.verify.database import Database, database
 from graphveil.verify.evidence import Evidence
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.verdict import LIMIT_BYTES
 
 
@@ -49,4 +50,4 @@ def emptied_database(
 def of_a_graph(db: Database) -> Evidence:
     """Return what there is of a release of a graph: its tables, and that it has no layers."""
     manifest: Any = SimpleNamespace(data=SimpleNamespace(layers=None))
-    return Evidence(manifest, db)
+    return Evidence(manifest, CHECKED_KINDS["graph"], db)

@@ -27,6 +27,7 @@ from graphveil.claims.manifest import read_manifest as typed_manifest
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.released import Released
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 Content = list[tuple[Any, ...]]
@@ -180,7 +181,7 @@ def by_verify(folder: Path) -> Content:
     kind, names, _ = kind_and_names(folder)
     table = {"graph": "edges", "bipartite": "entries", "table": "cells"}[kind]
     with database([folder]) as db:
-        load(db, Released(folder), typed_manifest(folder).data)
+        load(db, Released(folder), typed_manifest(folder).data, CHECKED_KINDS[kind])
         rows = db.rows(f"SELECT * FROM {table}")  # noqa: S608  a name of this file
     return of_frame(folder, names, rows)
 

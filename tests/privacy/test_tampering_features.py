@@ -55,6 +55,7 @@ from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.released import Released
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 
 NAMED = ["csv", "tsv", "text", "parquet"]
 MAKERS = {"suppress": suppressed, "majority": by_majority}
@@ -474,7 +475,7 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
         names = data.feature_labels().astype(np.dtypes.StringDType()).tolist()
         read = {(user, names[item]) for user in range(data.n_users) for item in data.row(user)}
         with database([folder]) as db:
-            load(db, Released(folder), read_manifest(folder).data)
+            load(db, Released(folder), read_manifest(folder).data, CHECKED_KINDS["bipartite"])
             assert read == set(db.rows("SELECT person, item FROM entries"))
 
 

@@ -25,6 +25,7 @@ from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.released import Released
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 
 TEXT_FORMATS = ["csv", "tsv", "text", "graphml"]
 
@@ -67,7 +68,7 @@ def failed(verdict) -> dict[str, str]:
 def degrees_read(folder: Path, described) -> tuple[int, Counter]:
     """Return the number of nodes and the degrees that the checker sees."""
     with database([folder]) as db:
-        load(db, Released(folder), described)
+        load(db, Released(folder), described, CHECKED_KINDS["graph"])
         ends = db.rows("SELECT source FROM edges UNION ALL SELECT target FROM edges")
         n = db.number("SELECT count(*) FROM nodes")
     return n, Counter(Counter(end for (end,) in ends).values())

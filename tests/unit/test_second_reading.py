@@ -18,7 +18,7 @@ import graphveil as gv
 from graphveil.data.kinds import kind_of
 from graphveil.io.text import table_cells
 from graphveil.verify.database import database
-from graphveil.verify.evidence import checked_kind
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.second_reading import pairs, plain_file, tables
 from graphveil.verify.verdict import SHARED, TWICE
 
@@ -27,7 +27,7 @@ PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"
 
 
 def read_again(db, original, path, reading):
-    return checked_kind(kind_of(original).name).read_again(db, original, path, reading)
+    return CHECKED_KINDS[kind_of(original).name].read_again(db, original, path, reading)
 
 
 def check(path, original=None):

@@ -32,7 +32,7 @@ from graphveil.core.errors import (
 )
 from graphveil.core.randomness import Randomness
 from graphveil.data.csr import neighbor_lists
-from graphveil.io.reading import source_of
+from graphveil.io.opening import source_of
 from graphveil.io.text.tie_blocks import tie_file
 from graphveil.release.options import RunOptions
 from graphveil.scale import anonymize_ties

@@ -22,6 +22,7 @@ from graphveil.release import Private, Provenance, Release, digest_of, read_rele
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
 from graphveil.verify.evidence import Evidence
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.promises.rows.equal_rows import equal_rows
 
 THETAS = ["1/2", "3/5", "2/3", "1"]
@@ -113,7 +114,7 @@ def test_the_classes_of_equal_rows_are_those_of_a_slow_count(rows, k):
         db.put("users", {"person": np.arange(len(rows))})
         person = np.array([user for user, _ in entries], dtype=np.int64)
         db.put("entries", {"person": person, "item": [item for _, item in entries]})
-        condition = equal_rows(Evidence(OF_LISTS, db), KAnonymity(k=k))
+        condition = equal_rows(Evidence(OF_LISTS, CHECKED_KINDS["bipartite"], db), KAnonymity(k=k))
     smallest = min(sizes.values())
     assert ("holds" if smallest >= k else "fails") == condition.outcome
     if smallest >= k:
@@ -170,7 +171,8 @@ def test_a_release_without_users_has_no_class_that_is_too_small():
     with emptied_database() as db:
         db.run("CREATE TABLE users(person BIGINT)")
         db.run("CREATE TABLE entries(person BIGINT, item VARCHAR)")
-        condition = equal_rows(Evidence(OF_LISTS, db), SmoothKAnonymity(k=5))
+        checked = CHECKED_KINDS["bipartite"]
+        condition = equal_rows(Evidence(OF_LISTS, checked, db), SmoothKAnonymity(k=5))
     assert "holds" == condition.outcome
     assert "the release has no users, so no class is too small" == condition.detail
 
@@ -180,7 +182,7 @@ def test_rows_are_told_apart_by_their_lists_and_not_by_a_joined_text():
         db.put("users", {"person": np.arange(4)})
         item = ["a,b", "a", "b", "a", "b,", ""]
         db.put("entries", {"person": np.array([0, 1, 1, 2, 2, 3]), "item": item})
-        condition = equal_rows(Evidence(OF_LISTS, db), KAnonymity(k=1))
+        condition = equal_rows(Evidence(OF_LISTS, CHECKED_KINDS["bipartite"], db), KAnonymity(k=1))
     assert "4 users in 4 classes of equal rows" in condition.detail
 
 
@@ -188,7 +190,7 @@ def test_the_order_of_the_entries_in_the_file_does_not_matter():
     with emptied_database() as db:
         db.put("users", {"person": np.arange(2)})
         db.put("entries", {"person": np.array([0, 1, 1, 0]), "item": ["a", "b", "a", "b"]})
-        condition = equal_rows(Evidence(OF_LISTS, db), KAnonymity(k=2))
+        condition = equal_rows(Evidence(OF_LISTS, CHECKED_KINDS["bipartite"], db), KAnonymity(k=2))
     told = "2 users in 1 class of equal rows; the smallest holds 2 users, k=2"
     assert told == condition.detail
 

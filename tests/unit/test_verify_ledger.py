@@ -16,6 +16,7 @@ from graphveil.claims.ledger import Composed, LedgerReference
 from graphveil.claims.manifest import read_manifest
 from graphveil.claims.record import read_record
 from graphveil.verify.evidence import Evidence
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.ledger import ledger_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -95,7 +96,7 @@ def outcome(released, tmp_path):
             for number, entry in enumerate(entries)
         ]
         (tmp_path / "l").write_text(json.dumps({"schema": 1, "entries": listed}))
-        (check,) = ledger_checks(Evidence(stated, None, record))
+        (check,) = ledger_checks(Evidence(stated, CHECKED_KINDS["graph"], None, record))
         return check.outcome
 
     return said

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from emptied import emptied_database
-from graphveil.verify.evidence import checked_kind
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.recount.ids import IDS, ORDER
 from thorough import part_of
 
@@ -40,7 +40,7 @@ def outcomes(kind, tables, *, keyed):
         for name, columns in tables.items():
             db.put(name, columns)
         of_graph = SimpleNamespace(layers=None, files=[])
-        checks = checked_kind(kind).shape(db, of_graph, keyed)
+        checks = CHECKED_KINDS[kind].shape(db, of_graph, keyed)
         return {name: check.outcome for name, check in checks.items()}
 
 

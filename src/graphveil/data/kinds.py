@@ -1,7 +1,8 @@
 """The kinds of data there are: one table of what differs between them.
 
-`KINDS` answers every question whose answer depends on the kind alone: how it is called, counted,
-digested, loaded, compared and verified. Later rooms are named by strings, ``module:name``.
+`KINDS` answers every question whose answer depends on the kind alone: how it is called, counted
+and digested. How it is read, compared and verified is in tables of `graphveil.io`,
+`graphveil.evaluate` and `graphveil.verify`.
 `as_container` reads objects of other libraries; an object with two readings is refused.
 """
 
@@ -35,7 +36,7 @@ Container = type[Graph | Bipartite | Table | Network]
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One kind of data: what it is called, how it is in files, how it is loaded and counted.
+    """One kind of data: what it is called, how it is in files and how it is counted.
 
     `people`: what the rows of the container are called: one per person; `measured`: what its size
     is counted in, and how many of these are too many for what is heavy; `known_columns`: names by
@@ -56,10 +57,6 @@ class Kind:
     ids: str
     everyone: str | None
     suppressed_cells: str
-    loader: str
-    options: str
-    comparison: str
-    checked: str
     as_features: Callable[[Any], Bipartite]
     check: Callable[[Any], None]
     counts: Callable[[Any], dict[str, int]]
@@ -126,10 +123,6 @@ _NETWORK = Kind(
     ids="ids",
     everyone="people",
     suppressed_cells="a suppressed attribute is `*`; `*` equals only `*`",
-    loader="graphveil.io:load_network",
-    options="graphveil.io.formats:NetworkOptions",
-    comparison="graphveil.evaluate.comparison:NetworkComparison",
-    checked="graphveil.verify.kinds.networks:NETWORK",
     as_features=lambda network: Bipartite.from_graph(network.graph()),
     check=lambda _network: None,
     counts=_network_counts,
@@ -149,9 +142,6 @@ _GRAPH = replace(  # the network of which nothing more is said has a name of its
     known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
     everyone="nodes",
     suppressed_cells="none: a graph has no cells",
-    options="graphveil.io.formats:GraphOptions",
-    comparison="graphveil.evaluate.comparison:GraphComparison",
-    checked="graphveil.verify.kinds.networks:GRAPH",
     counts=lambda graph: {"nodes": graph.n_nodes, "edges": graph.n_edges},
     sizes={"people": "n_nodes", "ties": "n_edges"},
     lists=("people",),
@@ -173,10 +163,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             ids="users",
             everyone="users",
             suppressed_cells="an entry that is not published is absent, not marked",
-            loader="graphveil.io:load_bipartite",
-            options="graphveil.io.formats:BipartiteOptions",
-            comparison="graphveil.evaluate.comparison:BipartiteComparison",
-            checked="graphveil.verify.kinds.features:FEATURES",
             as_features=lambda data: data,
             check=Bipartite.check_items,
             counts=_bipartite_counts,
@@ -203,10 +189,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             suppressed_cells=(
                 "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
             ),
-            loader="graphveil.io:load_table",
-            options="graphveil.io.formats:TableOptions",
-            comparison="graphveil.evaluate.comparison:TableComparison",
-            checked="graphveil.verify.kinds.tables:TABLE",
             as_features=Table.one_hot,
             check=Table.check,
             counts=_table_counts,

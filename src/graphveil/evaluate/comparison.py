@@ -18,7 +18,7 @@ from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
-from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.evaluate.distances import Distances, distances
 from graphveil.evaluate.graph_structure import share_of_largest_component, triangles_at
@@ -394,6 +394,15 @@ class TableComparison(Comparison[Table]):
                     "that the release was made from, read in the same way."
                 )
         return [names.index(name) for name in self.released.columns]
+
+
+COMPARISONS: Mapping[type[Data], type[Comparison[Any]]] = {
+    Graph: GraphComparison,
+    Network: NetworkComparison,
+    Bipartite: BipartiteComparison,
+    Table: TableComparison,
+}
+"""How each container is compared with a release of it."""
 
 
 def column_sizes(matrix: sparse.csr_array) -> Ints:

@@ -20,7 +20,6 @@ from graphveil.claims.facts import is_digest_of
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.hints import one_of, option
-from graphveil.core.lazy import resolve
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -28,6 +27,7 @@ from graphveil.core.rows import Row, Rows
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, as_original, beside, compared_kind, kind_of
 from graphveil.evaluate.comparison import (
+    COMPARISONS,
     ClaimedTable,
     Comparison,
     NetworkComparison,
@@ -130,8 +130,7 @@ def comparison_of(
     linkage, position = release.private.linkage if release.private else None, None
     if linkage is not None:
         position = linkage.positions_of(original.labels(), release.data.labels())
-    comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
-    pair: Comparison[Any] = comparison.of(original, released, position, randomness)
+    pair = COMPARISONS[type(released)].of(original, released, position, randomness)
     return replace(pair, claimed=_claimed(release)) if isinstance(pair, TableComparison) else pair
 
 

@@ -19,7 +19,6 @@ from typing import Any, Literal, NamedTuple
 
 from graphveil.core.errors import InputError
 from graphveil.core.hints import one_of, option, options
-from graphveil.core.lazy import resolve
 from graphveil.core.parameters import reading_option
 from graphveil.data.columns import Directed, Directions
 from graphveil.data.kinds import KINDS, Kind
@@ -619,6 +618,15 @@ def from_record(defaults: AnyOptions, kept: Mapping[str, Any]) -> AnyOptions:
     return replace(defaults, **values)
 
 
+_OPTIONS: Mapping[str, type[AnyOptions]] = {
+    "graph": GraphOptions,
+    "bipartite": BipartiteOptions,
+    "table": TableOptions,
+    "network": NetworkOptions,
+}
+"""The reading options of each kind of data, by the name of the kind."""
+
+
 def options_of(kind: Kind) -> type[AnyOptions]:
     """Return the class of the options with which a kind is read.
 
@@ -637,8 +645,7 @@ def options_of(kind: Kind) -> type[AnyOptions]:
     >>> options_of(KINDS["table"]).__name__
     'TableOptions'
     """
-    options: type[AnyOptions] = resolve(kind.options)
-    return options
+    return _OPTIONS[kind.name]
 
 
 def kind_read(options: AnyOptions) -> Kind:

@@ -21,8 +21,8 @@ from graphveil.data.network_conversions import cells_of
 from graphveil.io.edge_types import layers_of
 from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.graph_builder import refuse_two_modes
+from graphveil.io.opening import ReadTies, over_all_nodes, source_of
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
-from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
 from graphveil.io.text.guessed_kind import columns_of
 

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from graphveil.core.errors import DataError, InputError
+from graphveil.core.errors import InputError
 from graphveil.core.hints import did_you_mean, one_of, option
-from graphveil.core.lazy import resolve
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
 from graphveil.data.id_columns import naming_columns
-from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.data.ids import Ids
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, read_from
 from graphveil.io.formats import (
     AnyOptions,
     BipartiteOptions,
     GraphOptions,
-    Header,
     NetworkOptions,
     TableOptions,
-    format_of,
     kind_read,
     options_of,
-    parts_of,
 )
+from graphveil.io.network import network_of
+from graphveil.io.opening import ReadTies, over_all_nodes, over_listed, source_of
 from graphveil.io.parsed import (
     ParsedArcs,
-    ParsedColumn,
     ParsedPairs,
     ReadCounts,
     many_numbers,
@@ -43,8 +39,6 @@ from graphveil.io.parsed import (
 )
 from graphveil.io.reading_report import D, Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source
-from graphveil.io.text.dialect import sniff
-from graphveil.io.text.header import names_again, refuse_first_id
 
 
 def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
@@ -88,9 +82,10 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     notes.rows = notes.rows or arcs.source.size
     notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
     n_read = arcs.labels.size
-    of_kind = isinstance(options, NetworkOptions)
-    become = resolve("graphveil.io.network:network_of") if of_kind else _graph_of
-    network, dropped, symmetrized = become(source, arcs, options)
+    if isinstance(options, NetworkOptions):
+        network, dropped, symmetrized = network_of(source, arcs, options)
+    else:
+        network, dropped, symmetrized = _graph_of(source, arcs, options)
     unlike = unlike_declared(notes, n_read, network.n_nodes, dropped)
     if network.n_nodes == 0:
         source.refuse("the file has no rows. Give a file with rows.")
@@ -156,14 +151,6 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     return load_network(path, options or GraphOptions())
 
 
-class ReadTies(NamedTuple):
-    """What the edges of a file became, what was dropped, and how many arcs lost their direction."""
-
-    network: Network
-    dropped: Dropped
-    symmetrized: int
-
-
 def unlike_declared(notes: ReadCounts, n_read: int, n_nodes: int, dropped: Dropped) -> str:
     """Return how the numbers that a file declares differ from those of what was read."""
     loops, duplicates, both_ways = dropped
@@ -218,10 +205,10 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     found = may_be_missing(pairs.users, pairs.user), may_be_missing(pairs.items, pairs.item)
     pairs.notes.maybe_missing = ", ".join(filter(None, found))
     if options.users is not None:
-        position, pairs.users = _over_all(source, pairs.users, options.users)
+        position, pairs.users = over_listed(source, pairs.users, options.users)
         pairs.user, pairs.notes.nameless = position[pairs.user], False
     if options.item_list is not None:
-        position, pairs.items = _over_all(source, pairs.items, options.item_list)
+        position, pairs.items = over_listed(source, pairs.items, options.item_list)
         pairs.item = position[pairs.item]
     lists = sorted_lists(pairs.user, pairs.item, pairs.users.size)
     duplicates = int(pairs.user.size - lists.indices.size)
@@ -486,6 +473,15 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
     return data
 
 
+LOADERS: Mapping[type[AnyOptions], Callable[[str | Path, Any], Reading[Any]]] = {
+    GraphOptions: load_network,
+    NetworkOptions: load_network,
+    BipartiteOptions: load_bipartite,
+    TableOptions: load_table,
+}
+"""The function that reads a file with options of each class."""
+
+
 def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
     """Return the data in a file and the report, of the kind that these options are of.
 
@@ -507,8 +503,7 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
     >>> load(datasets.path_of("copenhagen-calls"), GraphOptions(header="yes")).data
     Graph(n_nodes=536, n_edges=621)
     """
-    reading: Reading[Any] = resolve(kind_read(options).loader)(path, options)
-    return reading
+    return LOADERS[type(options)](path, options)
 
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:
@@ -520,23 +515,6 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
     return "graph" if named is None else kind_of(named).name
 
 
-def source_of(path: str | Path, form: str | None, header: Header | None = None) -> Source:
-    """Return the file, or the folder of its parts, as readers take it."""
-    path = Path(path)
-    if not path.is_dir():
-        source = Source(path, format_of(path, form))
-        source.check()
-        return source
-    if header is None:
-        raise InputError(f"{path.name or path} is a folder. Give one file.")
-    parts = tuple(part for part in parts_of(path) if part.stat().st_size)
-    source = Source(path, format_of(path, form), parts or parts_of(path))
-    source.check()
-    if source.format.module == "delimited" and header != "no":
-        return dataclasses.replace(source, skipped=names_again(source, header))
-    return source
-
-
 def _data_of(reading: Reading[D]) -> D:
     warn_of_dropped(reading.report)
     return reading.data
@@ -546,34 +524,3 @@ def _is_plain(labels: Ids) -> bool:
     if labels.dtype.kind != "i":
         return False
     return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
-
-
-def over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
-    """Return the arcs over the nodes that a second file lists."""
-    position, labels = _over_all(source, arcs.labels, path)
-    arcs.source, arcs.target, arcs.labels = position[arcs.source], position[arcs.target], labels
-    return arcs
-
-
-def _over_all(source: Source, labels: Ids, path: Path) -> ParsedColumn:
-    """Return the positions of labels among the ids that a second file lists, and these ids."""
-    every = _listed_ids(path, labels)
-    if labels.dtype.kind != every.dtype.kind:
-        labels, every = as_text(labels), distinct(as_text(every))
-    try:
-        return ParsedColumn(positions(labels, every, what="ids"), every)
-    except DataError as error:
-        source.refuse(f"{path.name} is incomplete. {error}")
-
-
-def _listed_ids(path: str | Path, known: Ids) -> Ids:
-    """Return the ids in a list; refuse a first line that may be the name of their column."""
-    source = source_of(path, None)
-    listed: ParsedColumn = source.format.reader("ids")(source)
-    ids: Ids = listed.labels
-    if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:
-        first = str(ids[listed.codes[0]])
-        dialect = sniff(source, "auto", spaces=False)
-        if dialect.undecided and first not in known.tolist():
-            refuse_first_id(dialect, first)
-    return ids

@@ -26,10 +26,10 @@ from graphveil.data.origin import SharedIds
 from graphveil.engines.local import database, identifier, rows_of, stream
 from graphveil.engines.processes import Rows, Tables
 from graphveil.io import BipartiteOptions, ReadingReport
+from graphveil.io.opening import source_of
 from graphveil.io.parsed import ReadCounts
 from graphveil.io.readers import columnar, delimited
 from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, write_batches
-from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError, labels_of
 from graphveil.io.text.dialect import Dialect, sniff

@@ -34,8 +34,8 @@ from graphveil.data.columns import arrow_table
 from graphveil.data.ids import text as as_texts
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.formats import Header, TableOptions, options_of
+from graphveil.io.opening import source_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
-from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.guessed_kind import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
 from graphveil.io.text.table_cells import cells_as_written

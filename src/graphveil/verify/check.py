@@ -34,7 +34,7 @@ from graphveil.verify import verdict
 from graphveil.verify.changes import cost_checks
 from graphveil.verify.claim_check import UNREADABLE
 from graphveil.verify.database import Database, UnreadableError, database
-from graphveil.verify.evidence import Evidence, checked_kind
+from graphveil.verify.evidence import CheckedKind, Evidence
 from graphveil.verify.files.filesystem_metadata import strict_checks
 from graphveil.verify.files.listed_files import file_checks
 from graphveil.verify.files.loading import load
@@ -42,6 +42,7 @@ from graphveil.verify.files.manifest import BYTES, PRODUCER, WORDS, decoded, man
 from graphveil.verify.files.owner import read_owner
 from graphveil.verify.files.released import AtAddress, Released
 from graphveil.verify.kinds.counts import COUNTS, counts_check
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.ledger import ledger_checks
 from graphveil.verify.original import original_checks
 from graphveil.verify.parameters import PARAMETERS, parameters_check
@@ -170,7 +171,7 @@ def _second_reading(
         reading = {} if record is None else record.reading
     beside = [Path(reading["nodes"]).resolve().parent] if reading.get("nodes") else []
     with database([file.resolve().parent, *beside]) as db:
-        return checked_kind(kind_of(original).name).read_again(db, original, file, reading)
+        return CHECKED_KINDS[kind_of(original).name].read_again(db, original, file, reading)
 
 
 def _checks(
@@ -187,14 +188,15 @@ def _checks(
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks += named({PARAMETERS: parameters_check(manifest)})
-    checks += file_checks(release, manifest, limit_bytes)
+    kind = CHECKED_KINDS[manifest.data.kind]
+    checks += file_checks(release, manifest, kind, limit_bytes)
     # Step 2: load the data into a database that sees these folders and nothing else.
     folders = [release.around] if folder is None else [folder, private_folder(folder)]
     size = sum(file.bytes for file in manifest.data.files)
     with database(folders, limit_bytes=limit_bytes, size=size) as db:
         # Step 3: the shape of the data, and the claim as far as the data alone decides it.
-        data, readable = _data_checks(db, release, manifest)
-        evidence = Evidence(manifest, readable, owner.record, key=key)
+        data, readable = _data_checks(db, release, manifest, kind)
+        evidence = Evidence(manifest, kind, readable, owner.record, key=key)
         evidence = evidence._replace(levels=owner.levels, witness=owner.witness)
         claimed = [*claim_checks(evidence, of="data"), *named(people_in_rows(evidence))]
         # Step 4: link the original, if it is given, and check what only it decides.
@@ -204,16 +206,16 @@ def _checks(
 
 
 def _data_checks(
-    db: Database, release: Released, manifest: Manifest
+    db: Database, release: Released, manifest: Manifest, kind: CheckedKind
 ) -> tuple[list[Check], Database | None]:
     """Return whether the data can be read, and what its shape and counts are."""
     described = manifest.data
-    kind, keyed = checked_kind(described.kind), KeyedIds() in manifest.claim.conditions
+    keyed = KeyedIds() in manifest.claim.conditions
     try:
-        load(db, release, described)
+        load(db, release, described, kind)
     except UnreadableError as error:
         unread = dict.fromkeys((*kind.shape_names, COUNTS), not_checked(UNREADABLE))
         return named({READ: Check("", "fails", str(error), error.needs), **unread}), None
     checks = {READ: holds(f"{counted(len(described.files), 'file')} could be read")}
-    counts = {COUNTS: counts_check(db, described)}
+    counts = {COUNTS: counts_check(db, described, kind)}
     return named(checks | kind.shape(db, described, keyed) | counts), db

@@ -2,8 +2,8 @@
 
 `Evidence` is what a check is given: the manifest, the loaded tables, and the owner's record,
 original, linkage, key and files as far as they are there. `CheckedKind` says how one kind of data
-is loaded, counted and compared with its original; each has one instance, in `verify.kinds`, which
-`graphveil.data.kinds.KINDS` names. Checks ask the evidence and never look at a kind's name for
+is loaded, counted and compared with its original; each has one instance, in `verify.kinds`, listed
+in `verify.kinds.registry`. Checks ask the evidence and never look at a kind's name for
 what the kind can say itself.
 """
 
@@ -18,9 +18,7 @@ from graphveil.claims.conditions import ItemsAreUsers, KeyedIds
 from graphveil.claims.facts import Changes
 from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest
 from graphveil.claims.record import Record
-from graphveil.core.lazy import resolve
 from graphveil.data import Data
-from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database
 from graphveil.verify.verdict import Check
 
@@ -153,12 +151,6 @@ class CheckedKind:
         return f"SELECT {column} AS i FROM {table}"
 
 
-def checked_kind(name: str) -> CheckedKind:
-    """Return what the checker knows of a kind of data."""
-    checked: CheckedKind = resolve(KINDS[name].checked)
-    return checked
-
-
 # What is known of one release.
 class Evidence(NamedTuple):
     """All that there is of a release.
@@ -167,6 +159,8 @@ class Evidence(NamedTuple):
     ----------
     manifest
         The decoded manifest.
+    kind
+        What the checker knows of the kind of data that is described.
     db
         The released data as tables; None if it cannot be read.
     record
@@ -184,6 +178,7 @@ class Evidence(NamedTuple):
     """
 
     manifest: Manifest
+    kind: CheckedKind
     db: Database | None
     record: Record | None = None
     original: Data | None = None
@@ -208,11 +203,6 @@ class Evidence(NamedTuple):
         if self.db is None:
             raise TypeError("this check did not declare that it needs the data")
         return self.db
-
-    @property
-    def kind(self) -> CheckedKind:
-        """What the checker knows of the kind of data that is described."""
-        return checked_kind(self.manifest.data.kind)
 
     @property
     def has_people(self) -> bool:

@@ -18,9 +18,9 @@ from graphveil.core.progress import Advance, stage
 from graphveil.data.ids import Ids, to_arrow
 from graphveil.data.network import MAX_NODES
 from graphveil.engines.local import database, stream
+from graphveil.io.opening import over_all_nodes
 from graphveil.io.parsed import ParsedArcs, as_integers, gives_counts, other_than_integers
 from graphveil.io.readers.delimited import refuse_counts
-from graphveil.io.reading import over_all_nodes
 from graphveil.io.text.header import ENOUGH_ROWS, refuse_undecided
 from graphveil.io.text.tie_blocks import Ends, TextOfTies, TieFile
 

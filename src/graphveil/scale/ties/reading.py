@@ -23,9 +23,10 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.network import Graph
 from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
+from graphveil.io.opening import source_of
 from graphveil.io.parsed import OF_READERS, ReadCounts, may_be_missing
 from graphveil.io.readers.columnar import read_parquet, write_parquet
-from graphveil.io.reading import source_of, unlike_declared
+from graphveil.io.reading import unlike_declared
 from graphveil.io.reading_report import Reading
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError

@@ -37,7 +37,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import PublicLists
 from graphveil.io import Format, GraphOptions
 from graphveil.io.formats import recorded
-from graphveil.io.reading import source_of
+from graphveil.io.opening import source_of
 from graphveil.io.reading_report import warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
 from graphveil.methods.base import Anonymizer

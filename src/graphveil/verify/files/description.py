@@ -18,7 +18,7 @@ from graphveil.claims.manifest import LEVELS_COLUMNS, LEVELS_ROLE, DataFile, Des
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
-from graphveil.verify.evidence import checked_kind
+from graphveil.verify.evidence import CheckedKind
 from graphveil.verify.verdict import Check, judged, shown
 
 _EXTENSIONS = {form: f".{form}" for form in ("csv", "tsv", "parquet", "graphml")} | {"text": ".txt"}
@@ -31,7 +31,7 @@ _MISREAD = re.compile(r'["\n\r\0\v\f\x1c-\x1e\x85\u2028\u2029]|^[\s\ufeff]|\s$|[
 """Names in the first line of a text file that some programs strip, or take for several lines."""
 
 
-def description_check(described: Described) -> Check:
+def description_check(described: Described, checked: CheckedKind) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
     # Step 1: how suppressed cells are written belongs to the kind of data.
     kind = KINDS[described.kind]
@@ -42,7 +42,7 @@ def description_check(described: Described) -> Check:
         )
     # Step 2: a release in parts lists parts alone.
     if parts.in_parts(described.files):
-        problems += _parts(described)
+        problems += _parts(described, checked)
         n = counted(len(described.files), "part")
         return judged(problems, f"a {described.kind} in {n}")
     # Step 3: otherwise exactly one data file, listed first.
@@ -51,7 +51,7 @@ def description_check(described: Described) -> Check:
         problems.append(f"{len(data)} data files are listed instead of 1")
         return judged(problems, "")
     problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
-    problems += _data_file(described, data[0])
+    problems += _data_file(described, checked, data[0])
     companions = described.files[1:]
     alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
     expected = [] if alone else [kind.everyone]
@@ -94,9 +94,9 @@ def _columns_described(described: Described, data: DataFile, levels: list[DataFi
     return problems
 
 
-def _parts(described: Described) -> list[str]:
+def _parts(described: Described, checked: CheckedKind) -> list[str]:
     """Return the problems in the listed parts: names, order, columns, and sizes."""
-    if checked_kind(described.kind).parts is None:
+    if checked.parts is None:
         return [f"data of kind {described.kind} cannot be in parts"]
     problems = []
     # The number of users decides how many parts there are, and how many rows each has.
@@ -120,9 +120,9 @@ def _parts(described: Described) -> list[str]:
     return problems
 
 
-def _data_file(described: Described, file: DataFile) -> list[str]:
+def _data_file(described: Described, checked: CheckedKind, file: DataFile) -> list[str]:
     kind_name = described.kind
-    if file.format not in checked_kind(kind_name).loaders:
+    if file.format not in checked.loaders:
         return [f"data of kind {kind_name} cannot have the format {shown(file.format)}"]
     problems = []
     if file.name != f"data{_EXTENSIONS[file.format]}":

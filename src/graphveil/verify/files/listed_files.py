@@ -19,7 +19,7 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.hints import option
 from graphveil.core.text import counted
 from graphveil.verify import verdict
-from graphveil.verify.evidence import checked_kind
+from graphveil.verify.evidence import CheckedKind
 from graphveil.verify.files.canonical_text import CRLF, DELIMITERS
 from graphveil.verify.files.description import description_check
 from graphveil.verify.files.released import Released, is_plain_name, sha256_of
@@ -33,14 +33,15 @@ _STRAY = re.compile(
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
 
-def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> list[Check]:
+def file_checks(
+    released: Released, manifest: Manifest, kind: CheckedKind, limit_bytes: int
+) -> list[Check]:
     """Return the checks of the listed files, of other files, and of their description."""
     files = manifest.data.files
-    unrolled = checked_kind(manifest.data.kind).unrolled
     # Data that is read some rows at a time has no limit on its bytes; all else must fit into
     # memory.
     limits = {
-        file.name: None if file.role == "data" and file.format in unrolled else limit_bytes
+        file.name: None if file.role == "data" and file.format in kind.unrolled else limit_bytes
         for file in files
     }
     found = (file_problem(released, file, limits[file.name]) for file in files)
@@ -48,7 +49,7 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
     n = len(files)
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
     as_stated = {FILES: judged(problems, f"{what} that {MANIFEST} states")}
-    description = {DESCRIPTION: description_check(manifest.data)}
+    description = {DESCRIPTION: description_check(manifest.data, kind)}
     return verdict.named(as_stated | _others(released, files) | description)
 
 

@@ -17,7 +17,7 @@ from graphveil.claims import parts
 from graphveil.claims.manifest import LEVELS_ROLE, DataFile, Described
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.evidence import Loader, checked_kind
+from graphveil.verify.evidence import CheckedKind, Loader
 from graphveil.verify.files.canonical_parquet import load_columnar
 from graphveil.verify.files.canonical_text import Columns, load_delimited
 from graphveil.verify.files.listed_files import no_file
@@ -45,10 +45,9 @@ def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) 
             raise UnreadableError(f"{name}{at} has no {what}")
 
 
-def load(db: Database, released: Released, described: Described) -> None:
+def load(db: Database, released: Released, described: Described, kind: CheckedKind) -> None:
     """Create the tables of the released data."""
     # Step 1: sizes, before anything is read or copied: a small file may unpack to a large one.
-    kind = checked_kind(described.kind)
     files = []
     for file in described.files:
         size = released.size(file.name)
@@ -71,7 +70,7 @@ def load(db: Database, released: Released, described: Described) -> None:
     # Step 3: otherwise each file by the loader of its role and format.
     for path, file in files:
         with broken(file.name):
-            _loader(described, file)(db, path, file)
+            _loader(described, kind, file)(db, path, file)
     # Step 4: a graph without a list of nodes, or the like, is no release.
     for table in kind.tables:
         if not db.holds(table):
@@ -89,9 +88,8 @@ def broken(name: str) -> Iterator[None]:
         raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
 
 
-def _loader(described: Described, file: DataFile) -> Loader:
+def _loader(described: Described, kind: CheckedKind, file: DataFile) -> Loader:
     """Return the loader of a file: by its role, or for the data by its format."""
-    kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)
     if file.role == LEVELS_ROLE and kind.levels is not None:

@@ -11,7 +11,7 @@ from graphveil.claims import parts
 from graphveil.claims.manifest import MANIFEST, ColumnCells, Described
 from graphveil.core.text import counted, singular
 from graphveil.verify.database import Database
-from graphveil.verify.evidence import checked_kind
+from graphveil.verify.evidence import CheckedKind
 from graphveil.verify.verdict import Check, judged, shown
 
 COUNTS = "counts"
@@ -30,10 +30,9 @@ def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list
     ]
 
 
-def counts_check(db: Database, described: Described) -> Check:
+def counts_check(db: Database, described: Described, shape: CheckedKind) -> Check:
     """Return whether counts and numbers of rows are those of the data."""
     # Step 1: every count of this kind of data, and no count of another kind.
-    shape = checked_kind(described.kind)
     counts = shape.counts(db, described)
     words = {name: counted(n, singular(name.replace("_", " "))) for name, n in counts.items()}
     problems = [
