@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.array_types import Ints, Words
+from graphveil.core.array_types import Ints
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.data.kinds import kind_of
 from graphveil.methods.noise import laws
@@ -168,7 +168,7 @@ def exp_below(epsilon: Fraction) -> Fraction:
 
 
 def flipped(
-    words: Words, ones: laws.Cells, n_cells: int, through: Channel
+    words: laws.Words, ones: laws.Cells, n_cells: int, through: Channel
 ) -> tuple[laws.Cells, int]:
     """Return the cells that are published as 1 through a channel, and how many of them truly are 1.
 
@@ -251,7 +251,7 @@ def places_of(blocks: Ints, cells: Ints, sizes: Ints) -> Ints:
 
 
 def flipped_in_blocks(
-    words: Words, graph: Graph, classes: Ints, chances: BlockChances
+    words: laws.Words, graph: Graph, classes: Ints, chances: BlockChances
 ) -> tuple[laws.Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
@@ -278,7 +278,7 @@ def flipped_in_blocks(
     return laws.union(kept, laws.without(chosen, cells_of(graph))), int(kept.size)
 
 
-def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> laws.Cells:
+def background(words: laws.Words, classes: Ints, zero: NDArray[np.uint64]) -> laws.Cells:
     """Return cells of which each is chosen independently, with the threshold of its two classes.
 
     `zero`: uint64, shape (classes, classes): symmetric thresholds T. Blocks with
@@ -296,7 +296,7 @@ def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> laws.Ce
     return np.sort(cells_between(pairs, classes.size))
 
 
-def _pools(words: Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
+def _pools(words: laws.Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
     """Yield the chosen cells of every pool: their blocks, and their numbers inside these."""
     # The pool of a block is the number j of bits of T - 1: 2^(j-1) < T <= 2^j. T is from 1 to below
     # 2^64, so there are at most 65 pools.

@@ -27,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.array_types import Words
 from graphveil.core.errors import DataError
 from graphveil.methods.noise import laws
 
@@ -64,7 +63,7 @@ class Steps(NamedTuple):
 
 
 def ladder(
-    words: Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
+    words: laws.Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
 ) -> NDArray[np.int64]:
     """Return noisy counts: a vector at t steps from them has the probability e^(-rate t) / Z.
 
@@ -131,7 +130,7 @@ def vectors_within(counts: int, radius: int) -> int:
     return sum(2**i * comb(counts, i) * comb(radius, i) for i in range(counts + 1))
 
 
-def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
+def point_within(words: laws.Words, counts: int, radius: int) -> NDArray[np.int64]:
     """Return a vector of whole numbers with an L1 norm of at most `radius`, exactly uniform."""
     # How many coordinates are not 0, in proportion to the number of such vectors.
     index, nonzero = _below(words, vectors_within(counts, radius)), 0
@@ -146,7 +145,7 @@ def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
     return point
 
 
-def _below(words: Words, bound: int) -> int:
+def _below(words: laws.Words, bound: int) -> int:
     """Return a whole number below a bound of any size, exactly uniform, by rejection."""
     width = (bound - 1).bit_length()
     while True:
