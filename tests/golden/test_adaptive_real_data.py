@@ -107,7 +107,7 @@ def test_tables_of_the_paper_need_no_more_stars_than_the_reference(row):
 @pytest.mark.parametrize("row", [row for row in ROWS if int(row[1]) <= 10], ids="-".join)
 def test_pairs_both_ways_need_no_more_stars_than_the_reference(row, monkeypatch):
     """The start from clusters, which the reference lacks, is left out: it hides what is worse."""
-    monkeypatch.setattr(symmetric, "_others", lambda *given: [bipartite.best_of(*given[:3])])
+    monkeypatch.setattr(symmetric, "_other_starts", lambda *given: [bipartite.best_of(*given[:3])])
     name, *numbers = row
     delta, *_, algorithm_2, _, _ = map(int, numbers)
     codes = in_order(codes_of(name))
@@ -124,7 +124,7 @@ def test_exact_pairs_both_ways_err_in_no_more_cells_than_the_reference(name, err
     """Rounded, they err in 184 to 192 cells of wine, and 548 to 556 of the hearts."""
     codes = in_order(codes_of(name))
     problem = problem_of(codes, np.full(codes.shape[0], 2), np.ones(codes.shape[1]))
-    prices = bipartite.whole(problem.prices)
+    prices = bipartite.integer_prices(problem.prices)
     pairs = symmetric.SymmetricSolver(problem.columns, problem.levels).exact(prices)
     rounded = symmetric.SymmetricSolver(problem.columns, problem.levels).cheapest(prices)
     assert errors == bipartite.needs_of(problem, pairs).sum()

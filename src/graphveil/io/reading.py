@@ -27,7 +27,6 @@ from graphveil.io.formats import (
     kind_read,
     options_of,
 )
-from graphveil.io.network import network_of
 from graphveil.io.opening import ReadTies, over_all_nodes, over_listed, source_of
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -83,6 +82,8 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
     n_read = arcs.labels.size
     if isinstance(options, NetworkOptions):
+        from graphveil.io.network import network_of  # noqa: PLC0415  heavy: not for help
+
         network, dropped, symmetrized = network_of(source, arcs, options)
     else:
         network, dropped, symmetrized = _graph_of(source, arcs, options)

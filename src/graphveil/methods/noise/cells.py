@@ -95,7 +95,7 @@ class Channel(NamedTuple):
 
     >>> from fractions import Fraction
     >>> coin = channel(Fraction(1, 2), Fraction(2))
-    >>> round(coin.zero / FULL, 6), round(coin.one / FULL, 6)
+    >>> round(coin.zero / 2**64, 6), round(coin.one / 2**64, 6)
     (0.119203, 0.880797)
     """
 
