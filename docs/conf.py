@@ -334,15 +334,16 @@ myst_substitutions = {
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
-    **{f"limit_{n.replace('-', '_')}": m.example_limits() for n, m in gv.METHODS.items()},
+    **{
+        f"limit_{n.replace('-', '_')}": m.from_parameters(m.card.example).limits()
+        for n, m in gv.METHODS.items()
+    },
     **{
         f"limit_of_attributes_{n.replace('-', '_')}": m.card.limits_of_attributes
         for n, m in gv.METHODS.items()
         if m.card.limits_of_attributes
     },
-    "limit_of_directions_structural": gv.StructuralAnonymity(
-        measure="directed-count"
-    ).stated_limits,
+    "limit_of_directions_structural": gv.StructuralAnonymity(measure="directed-count").limits(),
     **{f"figures_{n.replace('-', '_')}": figures(n) for n in ATTACKED},
     **{f"measured_{n.replace('-', '_')}": figures(n, most=3) for n in ATTACKED},
     **{f"names_{p.replace('-', '_')}": names(p) for p in {name.paper for name in marked_names()}},

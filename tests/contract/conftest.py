@@ -208,7 +208,7 @@ def as_directed(network):
 def for_method(subject, data):
     """Return data as a method, or a case, takes it: with directions where it takes no other."""
     if isinstance(subject, Case):
-        directed = subject.method.directed or DIRECTED.items() <= subject.parameters.items()
+        directed = subject.method.card.directed or DIRECTED.items() <= subject.parameters.items()
     else:
         directed = subject.directed
     return as_directed(data) if directed else data

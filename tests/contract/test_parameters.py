@@ -17,6 +17,7 @@ from graphveil.claims.record import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.parameters import Columns, PerColumn, flat_parameters, options_of
+from graphveil.core.stated_parameters import private_parameters
 from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
 
@@ -60,7 +61,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
     }
     assert {item.name for item in flat_parameters(few.method)} == set(everything) | unused
     assert not unused & set(everything)
-    assert few.method.private_parameters() == set(withheld)
+    assert private_parameters(few.method) == set(withheld)
     assert few.anonymizer == METHODS[written["name"]].from_parameters(everything)
 
 

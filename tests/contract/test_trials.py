@@ -8,7 +8,7 @@ import graphveil as gv
 from graphveil.methods import METHODS
 from graphveil.verbs.sweep.folder import release_folder
 
-NOISY = {name for name, method in METHODS.items() if method.spends}
+NOISY = {name for name, method in METHODS.items() if method.card.spends}
 DATA = {
     gv.Graph: gv.Graph.from_edges([*range(40), *range(0, 40, 4)], [*range(1, 40), 0, *[22] * 10]),
     gv.Bipartite: gv.Bipartite.from_lists([["gin", "tea"], ["gin", "jam"], ["rye"]] * 14),

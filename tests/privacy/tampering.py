@@ -65,7 +65,7 @@ def provenance_of(method: str, parameters: dict) -> Provenance:
 def limits_of(method: str, parameters: dict) -> str:
     """Return what a method with these parameters says that it does not protect against."""
     known = METHODS[method]
-    return known.from_parameters({**known.card.example, **parameters}).stated_limits
+    return known.from_parameters({**known.card.example, **parameters}).limits()
 
 
 def smallest(method):

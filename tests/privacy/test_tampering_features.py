@@ -48,6 +48,7 @@ from tampering import (
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import ParameterError
+from graphveil.core.stated_parameters import published_parameters
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_release
@@ -261,9 +262,9 @@ def be_of(manifest, method, **parameters) -> None:
     """Let the manifest name another method, with all of its parameters and its words."""
     known = METHODS[method]
     chosen = known.from_parameters({**known.card.example, **parameters})
-    whole = dict(chosen.provenance.parameters)
+    whole = published_parameters(chosen)
     manifest["method"] |= {"name": method, "source": known.card.source, "parameters": whole}
-    manifest["claim"]["does_not_protect_against"] = chosen.stated_limits
+    manifest["claim"]["does_not_protect_against"] = chosen.limits()
 
 
 def set_claim(folder, promise, **parameters):

@@ -18,7 +18,7 @@ from tampering import (
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.methods import StructuralAnonymity
-from graphveil.release import Private, Release, digest_of
+from graphveil.release import Private, Release, claiming, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.verify import verify_release as verify
 
@@ -55,7 +55,7 @@ def release_of(original, after, *, share=1.0, **changed) -> tuple[Release, list[
         data=after.permuted(order),
         guarantee=StructuralKAnonymity(share=share, phi=parameters.get("phi", 0.0), **named),
         conditions=method.conditions,
-        provenance=method.provenance
+        provenance=claiming.provenance_of(method)
         if method.phi or "budget" in parameters["goal"]
         else provenance_of("structural", parameters),
         private=Private(

@@ -82,7 +82,7 @@ def test_promise_and_limits_are_those_of_the_method(advice):
     choice = chosen(advice, "k-degree")
     assert gv.KDegree(k=5).guarantee.sentence == choice.promise
     assert gv.KDegree(k=5).guarantee.threat_model == choice.answers
-    assert gv.KDegree(k=5).stated_limits == choice.leaves_open
+    assert gv.KDegree(k=5).limits() == choice.leaves_open
     assert "gv.KDegree(k=5).anonymize(data)" == choice.call
 
 
@@ -172,9 +172,9 @@ def test_levels_are_tried_as_k_is():
 def test_methods_with_noise_are_tried_on_whole_networks():
     noisy = [method for method in METHODS.values() if issubclass(method, NoisyMethod)]
     assert 8 == len(noisy)
-    sizes = {method.trial_size for method in noisy if method is not gv.DegreeTriangleModel}
+    sizes = {method.card.trial_size for method in noisy if method is not gv.DegreeTriangleModel}
     assert {300_000} == sizes
-    assert 50_000 == gv.DegreeTriangleModel.trial_size, "seconds of exchanges"
+    assert 50_000 == gv.DegreeTriangleModel.card.trial_size, "seconds of exchanges"
     big = gv.Graph.from_networkx(nx.gnm_random_graph(2000, 25_000, seed=1))
     choice = trials.choice_of(gv.AsymmetricResponse, big, until=np.inf)
     assert "all of the data" == choice.measured_on

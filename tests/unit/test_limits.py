@@ -425,7 +425,7 @@ def test_what_was_reached_names_its_options_and_is_said_of_no_others(method):
         wanted = {name: value for name, value in one.options.items() if value is not None}
         release = own.from_parameters(wanted)
         for kind in one.kinds or (None,):
-            said = release.limits_for(kind)
+            said = release.limits(kind)
             assert said.endswith(one.said)
             assert "were not attacked" not in said
         for name, value in wanted.items():
@@ -455,7 +455,7 @@ USUAL = {("unit", "edge"), ("variant", "independent")}
     ],
 )
 def test_limits_are_those_of_the_options_at_hand(method, said, not_said):
-    stated = method.stated_limits
+    stated = method.limits()
     assert said in stated
     assert not_said not in stated
     assert "were not attacked" not in stated
@@ -486,7 +486,7 @@ def test_limits_quote_what_was_reached_on_the_kind_of_data_at_hand(method, data,
 
 
 def test_limits_of_no_data_yet_quote_every_kind():
-    assert ["100%", "97%", "58%"] == FIGURE.findall(gv.Rename().stated_limits)
+    assert ["100%", "97%", "58%"] == FIGURE.findall(gv.Rename().limits())
 
 
 @pytest.mark.parametrize(
@@ -500,7 +500,7 @@ def test_limits_of_no_data_yet_quote_every_kind():
 )
 def test_limits_say_which_options_were_not_attacked(method, option):
     said = f"Releases with {option} were not attacked in our tests; the most similar ones were."
-    assert said in method.stated_limits
+    assert said in method.limits()
 
 
 @pytest.mark.parametrize("method", METHODS)

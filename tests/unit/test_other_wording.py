@@ -78,7 +78,7 @@ def test_other_words_on_limits_leave_a_release_undecided(folder):
 
 
 def test_limits_of_other_options_are_false(folder):
-    other = gv.KDegree(k=5, edits="add").stated_limits
+    other = gv.KDegree(k=5, edits="add").limits()
     assert other != read_manifest(folder)["claim"]["does_not_protect_against"]
     verdict = changed(folder, limits(other))
     assert 1 == verdict.exit_code

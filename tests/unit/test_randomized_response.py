@@ -238,7 +238,7 @@ def test_an_epsilon_out_of_range_is_refused_in_parameters_and_guarantees(wrong):
 
 
 @pytest.mark.parametrize("wrong", [5e-324, 1e-300, 0.00009])
-@pytest.mark.parametrize("name", [name for name in METHODS if method_named(name).spends])
+@pytest.mark.parametrize("name", [name for name in METHODS if method_named(name).card.spends])
 def test_every_method_with_epsilon_refuses_one_that_publishes_noise_alone(name, wrong):
     method = method_named(name)
     with pytest.raises(ParameterError, match="epsilon="):

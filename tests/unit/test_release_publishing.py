@@ -31,6 +31,7 @@ from graphveil.release import (
     read_record,
     read_release,
 )
+from graphveil.release.claiming import provenance_of
 from graphveil.release.files import check_names, release_format, write_data
 from graphveil.release.options import RunOptions
 from graphveil.release.publishing import Publication, publish, warn_of_others
@@ -50,7 +51,7 @@ def published(folder, *, private=True, linkage=None, linked=True, reading=None, 
         return Publication(
             described=write_data(LIKES, public, "csv"),
             guarantee=method.guarantee,
-            provenance=method.provenance,
+            provenance=provenance_of(method),
             private=Private(input_sha256=sha256, warnings=("mind the gap",)) if private else None,
             linkage=linkage,
         )

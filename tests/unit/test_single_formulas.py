@@ -568,7 +568,8 @@ def test_columns_that_are_given_are_parameters_of_every_trial():
 
 
 def test_a_sample_without_edges_has_the_size_of_one():
-    search = SimpleNamespace(method=SimpleNamespace(trial_size=0), known={1: "run"})
+    card = SimpleNamespace(trial_size=0)
+    search = SimpleNamespace(method=SimpleNamespace(card=card), known={1: "run"})
     search._least, search._run = lambda: 0, lambda *_: None
     assert PATH is until._Search._sample(search, PATH, np.inf).data
     assert {} == search.known
@@ -607,7 +608,8 @@ def test_a_strength_is_tried_with_the_other_parameters_of_the_advice(monkeypatch
         made.append(given)
         raise ParameterError("no")
 
-    method = SimpleNamespace(accepts=(gv.Network,), trial_size=99, from_parameters=from_parameters)
+    card = SimpleNamespace(trial_size=99)
+    method = SimpleNamespace(accepts=(gv.Network,), card=card, from_parameters=from_parameters)
     monkeypatch.setattr(strengths, "METHODS", {"m": method})
     monkeypatch.setattr(strengths, "roles_of", lambda *_: {})
     choice = SimpleNamespace(method="m", parameters={"k": 5, "edits": "add"})

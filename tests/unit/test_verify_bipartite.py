@@ -16,9 +16,11 @@ import graphveil as gv
 from emptied import emptied_database
 from graphveil.claims.conditions import TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.core.stated_parameters import published_parameters, withheld_parameters
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of, read_release
+from graphveil.release.claiming import provenance_of
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
 from graphveil.verify.evidence import Evidence
@@ -69,14 +71,14 @@ def release_of(before, after, promise, *, method="suppress-k", original=None, **
         guarantee=promise,
         conditions=known.conditions,
         provenance=dataclasses.replace(
-            known.provenance,
-            parameters={**known.provenance.parameters, "k": promise.k},
+            provenance_of(known),
+            parameters={**published_parameters(known), "k": promise.k},
         ),
         private=Private(
             input_sha256=digest_of(data),
             cost=cost_of(before, after),
             linkage=Linkage(data.labels(), np.argsort(order)),
-            withheld=known.withheld(),
+            withheld=withheld_parameters(known),
         ),
     )
 

@@ -17,7 +17,7 @@ each batch that it tries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Literal, NamedTuple, cast
 
@@ -30,6 +30,7 @@ from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
@@ -502,12 +503,16 @@ class AttributedMethod(Anonymizer[Graph]):
         return ()
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters without effect on a release: those of attributes, if none has a role."""
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits: those of attributes, if none has a role."""
         if self.known is not None or self.attach is not None:
-            return ()
-        about_attributes = (item for item in fields(self) if item.name in OF_ATTRIBUTES)
-        return [item.name for item in about_attributes if getattr(self, item.name) == item.default]
+            return {}
+        unused = (
+            item.name
+            for item in fields(self)
+            if item.name in OF_ATTRIBUTES and getattr(self, item.name) == item.default
+        )
+        return dict.fromkeys(unused, OMITTED)
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and attributes without a role.

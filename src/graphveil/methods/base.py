@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -23,7 +22,6 @@ from typing import (
 )
 
 from graphveil.claims.conditions import AnyCondition, Condition
-from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import InfeasibleError, ParameterError
@@ -38,14 +36,23 @@ from graphveil.core.parameters import (
     unknown_parameter,
 )
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import Restated, published_parameters
 from graphveil.core.visible import visible
-from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.kinds import Container, as_container, as_released, encoded, kind_of, read_anew
+from graphveil.data import Bipartite, Data, Table
+from graphveil.data.kinds import (
+    CONTAINERS,
+    Container,
+    as_container,
+    as_released,
+    encoded,
+    kind_of,
+    read_anew,
+)
 from graphveil.methods.card import MethodCard
 
 if TYPE_CHECKING:
-    from graphveil.release import Provenance, Release
-    from graphveil.release.draft import Draft, EditedEdges, NoisyEdges
+    from graphveil.release import Release
+    from graphveil.release.draft import Draft
     from graphveil.release.making import Draw
 
 
@@ -54,17 +61,16 @@ D = TypeVar("D", bound=Data)
 SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
 cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.smooth_k.Clustered`
-or has its methods); on the disk as edges of a graph (`Anonymizer.from_edges_on_disk`)."""
+or has its methods); on the disk as edges of a graph (`graphveil.scale.ties.run.FromDisk`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
 
-    What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
-    line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
-    of the data at hand), what attacks `reached` with which options, its `cost`, an `example` of
-    parameters, whether it `nests`.
+    A method has a `name`, a `card`, what it `accepts`, its `guarantee` and `draft`. The others have
+    defaults: what else holds of every release (`conditions`, `states`), what a manifest states of
+    parameters and limits (`restated`, `limits`), and what data is refused (`check`, `check_size`).
     """
 
     name: ClassVar[str]
@@ -72,25 +78,9 @@ class Anonymizer(ABC, Generic[D]):
     """Every kind of data that it takes. Where features come first, it reads others as features;
     what was a table is released as a table."""
     card: ClassVar[MethodCard]
-    """All that is only said of the method."""
-    may_state: ClassVar[tuple[type[Condition], ...]] = ()
-    """Types of conditions without fields that depend on parameters which only the owner knows."""
-    nests: ClassVar[bool] = False
-    claims_nothing: ClassVar[bool] = False
-    """Whether no run claims anything, for reasons that do not depend on the draw."""
-    spends: ClassVar[bool] = False
-    """Whether it claims an epsilon, which adds up over releases."""
+    """All that is true of the method whatever its parameters and the data."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory",)
     """Where its data may lie, see `SourceName`."""
-
-    reads_exactly: ClassVar[bool] = False
-    """Whether a table is read with its fractions as they are written: it groups them itself."""
-
-    directed: ClassVar[bool] = False
-    """Whether it takes edges with directions alone."""
-
-    trial_size: ClassVar[int] = 20_000
-    """The edges or entries on which advice tries it: about a second of work."""
 
     def __init_subclass__(cls) -> None:
         """Refuse a class whose `accepts` is not a tuple."""
@@ -119,7 +109,7 @@ class Anonymizer(ABC, Generic[D]):
         An epsilon with more digits is rounded down, which spends less.
         """
         check_fields(self)
-        for name, value in self.published_parameters().items():
+        for name, value in published_parameters(self).items():
             if isinstance(value, float) and name.startswith("epsilon") and hasattr(self, name):
                 object.__setattr__(self, name, rounded_down(name, value))
             elif isinstance(value, float):
@@ -142,45 +132,10 @@ class Anonymizer(ABC, Generic[D]):
             The anonymized data, and what only the method knows of the run.
         """
 
-    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges | NoisyEdges:
-        """Return what is made of a graph whose edges are on the disk, for the source ``ties``.
-
-        Few pages of its lists are to be read. A run that goes on gets the same randomness again.
-
-        Parameters
-        ----------
-        graph
-            Its arrays are mapped from files.
-        randomness
-            That of the run.
-
-        Returns
-        -------
-        EditedEdges or NoisyEdges
-            Few edits of the graph, or how each pair of nodes is drawn.
-        """
-        raise NotImplementedError
-
     @property
     @abstractmethod
     def guarantee(self) -> AnyGuarantee:
         """What is guaranteed, before any data is read; a run may claim less, never more."""
-
-    def guarantee_of(self, data: Data) -> AnyGuarantee:
-        """Return what is guaranteed of this data.
-
-        Parameters
-        ----------
-        data
-            What is anonymized. Some guarantees name what it has, such as its edge types.
-
-        Returns
-        -------
-        Guarantee
-            The guarantee of the method, in the words for this data.
-        """
-        del data
-        return self.guarantee
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -193,39 +148,19 @@ class Anonymizer(ABC, Generic[D]):
         return ()
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters that no manifest states because they do not bear on a release."""
-        return ()
-
-    @property
-    def concealing(self) -> Mapping[str, Any]:
-        """What a manifest states in place of values that the owner's record alone keeps."""
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits or states by something other than their values."""
         return {}
 
     @property
-    def withheld_columns(self) -> tuple[str, ...]:
-        """The columns of a table that parameters name, and that no release has."""
-        return ()
-
-    @property
-    def epsilon_cells(self) -> Fraction | None:
-        """What noisy counts leave of epsilon for cells, exactly; None where nothing is counted."""
-        return None
+    def reads_exactly(self) -> bool:
+        """Whether a table is read with its fractions as they are written."""
+        return False
 
     @property
     def rows_needed(self) -> int:
         """The fewest rows (or nodes) for which the guarantee can be kept: as a rule its k."""
         return int(getattr(self.guarantee, "k", 1))
-
-    @property
-    def may_run_again(self) -> bool:
-        """Whether an attack may run it with parameters that it read in a private record."""
-        return True
-
-    def expected_cost(self, data: D) -> Figures | None:
-        """Return what releases of the data cost on average, where public numbers say it."""
-        del data
-        return None
 
     def anonymize(
         self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
@@ -263,13 +198,14 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
-        container = self._container(data)
+        is_frame = hasattr(data, "__arrow_c_stream__") and not isinstance(data, CONTAINERS)
+        if self.reads_exactly and is_frame:
+            container: Data = Table.from_arrow(data, exact=True)
+        else:
+            container = as_container(data, self.accepts, wanted_by=self.name)
         with read_anew(data, container):
             self.check(container)
         return cast("D", as_released(container, self.accepts[0]))
-
-    def _container(self, data: Any) -> Data:
-        return as_container(data, self.accepts, wanted_by=self.name)
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
@@ -284,112 +220,51 @@ class Anonymizer(ABC, Generic[D]):
             return draft._replace(data=data.showing(draft.data))
         return draft
 
-    @property
-    def stated_limits(self) -> str:
-        """What a release with these parameters does not protect against.
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
+        """Return what a release with these parameters does not protect against.
 
         It follows from parameters that the manifest states. Figures are those of the releases
         nearest to these options that were attacked in our tests; where options differ, it says so.
-
-        >>> import graphveil as gv
-        >>> plain, said = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
-        >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
-        ' If attributes are published'
-        """
-        return self.limits_for(None)
-
-    def limits_for(self, kind: str | None) -> str:
-        """Return what a release of this kind of data does not protect against.
 
         Parameters
         ----------
         kind
             A kind of `graphveil.data.kinds.KINDS`; None for any.
-
-        Returns
-        -------
-        str
-            Whole sentences, with the figures of the nearest releases that were attacked in tests.
-        """
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
-
-    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
-        """Return what a release that claims this does not protect against: its manifest says so.
-
-        Parameters
-        ----------
         claimed
-            The claim of the run.
-        kind
-            As `limits_for` takes it.
+            The claim of the run; None for what the method guarantees.
 
         Returns
         -------
         str
             Whole sentences.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> plain, attributed = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
+        >>> attributed.limits().removeprefix(plain.limits()).partition(",")[0]
+        ' If attributes are published'
         """
-        return self.limits_for(kind)
-
-    @classmethod
-    def example_limits(cls) -> str:
-        """Return what a release with the parameters of the example does not protect against."""
-        return cls.from_parameters(cls.card.example).stated_limits
-
-    @property
-    def provenance(self) -> Provenance:
-        """Where a release of this method comes from, as far as the public may know."""
-        from graphveil.release import Provenance  # noqa: PLC0415  as above
-
-        return Provenance(
-            method=self.name,
-            source=self.card.source,
-            limits=self.stated_limits,
-            parameters=self.published_parameters(),
-        )
-
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the public manifest states, with their values."""
-        hidden, said = {*self.private_parameters(), *self.unstated}, self.concealing
-        return {n: said.get(n, v) for n, v in self.parameters().items() if n not in hidden}
-
-    @classmethod
-    def private_parameters(cls) -> frozenset[str]:
-        """Return the names of the parameters that no manifest states."""
-        return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
-
-    def withheld(self) -> dict[str, Any]:
-        """Return what is for the owner's record alone: private parameters, and concealed values."""
-        private = {*self.private_parameters(), *self.concealing}
-        return {n: v for n, v in self.parameters().items() if n in private}
-
-    def concealed(self) -> dict[str, Any]:
-        """Return what a manifest states in place of values that the owner's record alone keeps."""
-        return {name: said for name, said in self.concealing.items() if said is not None}
+        del claimed
+        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
+        return self.card.limits_for(published_parameters(self), kind, attributes=attributes)
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
-            self._container(data)  # which says what it is, and what is taken
+            # The refusal says what the data is, and what is taken.
+            as_container(data, self.accepts, wanted_by=self.name)
         kind = kind_of(data)
         kind.check(data)
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""
-        self.check_promise()
+        check_guarantee(self)
         if n < self.rows_needed:
             cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"
             needs = f"needs at least {self.rows_needed} {noun}; the data has {n}"
             raise InfeasibleError(f"{self.name} with these parameters {needs}. {cure} more data.")
-
-    def check_promise(self) -> None:
-        """Refuse parameters whose guarantee is true of any data, such as k-anonymity with k=1."""
-        empty = self.guarantee.empty
-        if empty:
-            raise ParameterError(
-                f"{self.name} with these parameters protects nobody: {empty}. Choose at least 2."
-            )
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
@@ -413,3 +288,12 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
+
+
+def check_guarantee(method: Anonymizer[Any]) -> None:
+    """Refuse parameters whose guarantee is true of any data, such as k-anonymity with k=1."""
+    empty = method.guarantee.empty
+    if empty:
+        raise ParameterError(
+            f"{method.name} with these parameters protects nobody: {empty}. Choose at least 2."
+        )

@@ -1,6 +1,7 @@
-"""The card of a method: all that is only said of it, and what attacks reached on its releases.
+"""The card of a method: what is true of it whatever its parameters and the data.
 
-Nothing of a card bears on what a run does: help, lists of methods, manifests and docs show it.
+Help, lists of methods, manifests and docs show its texts, with what attacks reached on releases of
+the method. Its marks say which options of a run apply, what advice tries, and what may be claimed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from graphveil.claims.conditions import Condition
 
 
 class Reached(NamedTuple):
@@ -73,7 +76,7 @@ def reached_by_k(
 
 @dataclass(frozen=True, kw_only=True)
 class MethodCard:
-    """All that is only said of a method.
+    """What is true of a method whatever its parameters and the data.
 
     Parameters
     ----------
@@ -95,6 +98,18 @@ class MethodCard:
         shown, so the options that protect less come first.
     limits_of_attributes
         What a release with attributes does not protect against, in addition to `limits`.
+    nests
+        Whether a release can be nested in an earlier one of the same people.
+    spends
+        Whether it claims an epsilon, which adds up over releases.
+    claims_nothing
+        Whether no run claims anything, for reasons that do not depend on the draw.
+    directed
+        Whether it takes edges with directions alone.
+    trial_size
+        The edges or entries on which advice tries it: about a second of work.
+    may_state
+        Types of conditions without fields that depend on parameters which only the owner knows.
     """
 
     promise: str
@@ -105,6 +120,12 @@ class MethodCard:
     when: str = ""
     reached: tuple[Reached, ...] = ()
     limits_of_attributes: str = ""
+    nests: bool = False
+    spends: bool = False
+    claims_nothing: bool = False
+    directed: bool = False
+    trial_size: int = 20_000
+    may_state: tuple[type[Condition], ...] = ()
 
     def limits_for(
         self, published: Mapping[str, Any], kind: str | None, *, attributes: bool

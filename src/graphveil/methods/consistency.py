@@ -29,12 +29,14 @@ from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import private_parameters
 from graphveil.core.version import __version__
 from graphveil.data import Data, Table
 from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method
+from graphveil.methods.roles import WithRoles
 from graphveil.release import claiming
 from graphveil.verify import Check
 from graphveil.verify.original_ids import ids_in
@@ -94,7 +96,7 @@ def consistency_check(
     kinds = [kind_of(kind).name for kind in method.accepts]
     if manifest.data.kind not in kinds:
         return fails(f"{name} produces a {kinds[0]}, not a {manifest.data.kind}")
-    private, stated = method.private_parameters(), manifest.method.parameters
+    private, stated = private_parameters(method), manifest.method.parameters
     if private & set(stated):
         return fails(f"the private parameter {min(private & set(stated))} is published")
     return _compared(manifest, method, withheld, original)
@@ -115,7 +117,7 @@ def _compared(
         return _differing(manifest, f"{name}: {error}")
     # With the owner's record all conditions are known; without it, some may be stated or not: those
     # that depend on a private parameter, such as the key of `rename`.
-    may_state = method.may_state if withheld is None else ()
+    may_state = method.card.may_state if withheld is None else ()
     problems = _differences(manifest, ours, may_state) + _other_columns(manifest, ours, original)
     if problems and manifest.version != __version__:
         return _differing(manifest, problems[0])
@@ -143,7 +145,7 @@ def _unknown_limits(manifest: Manifest, method: Anonymizer[Any]) -> str:
     options is not unknown, and so a failure: it could state milder limits.
     """
     stated = manifest.claim.does_not_protect_against
-    texts = (method.limits_of(manifest.claim.guarantee, manifest.data.kind), method.stated_limits)
+    texts = (method.limits(manifest.data.kind, manifest.claim.guarantee), method.limits())
     reached = (attack.said for attack in method.card.reached)
     written = (
         *texts,
@@ -165,7 +167,7 @@ def _made(
     try:
         return method.from_parameters({**stated, **(withheld or {})})
     except ParameterError:
-        private = method.private_parameters()
+        private = private_parameters(method)
         if withheld is not None or not private:
             raise
     # Nothing public depends on the values of private parameters. Required ones get those of the
@@ -238,13 +240,13 @@ def _differences(
 
 def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """Return the words and parameters that are not those that the method writes."""
-    stated, ours = manifest.method.parameters, method.provenance
+    stated, ours = manifest.method.parameters, claiming.provenance_of(method)
     text, problems = manifest.claim.does_not_protect_against, []
     if manifest.method.source != ours.source:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
-    limits = method.limits_of(manifest.claim.guarantee, manifest.data.kind)
+    limits = method.limits(manifest.data.kind, manifest.claim.guarantee)
     if text != limits and not _unknown_limits(manifest, method):
         problems.append(f"the text on limits is {shown(text)}, not the one that the method states")
     return problems + [
@@ -257,7 +259,7 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
     """Return the columns that parameters name wrongly: published ones, or none of the original."""
     published = {name for file in manifest.data.files for name in file.columns}
-    withheld = set(method.withheld_columns)
+    withheld = set(method.withheld_columns if isinstance(method, WithRoles) else ())
     wrong = dict.fromkeys(withheld & published, "is published")
     if original is not None and withheld:
         known = getattr(_original_of(manifest, original, Table), "columns", ())
@@ -311,6 +313,8 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
     Nearly equal parts give nearly equal thresholds, so the last digits could hold a message.
     """
+    from graphveil.methods.noisy_cells.noisy import NoisyMethod  # noqa: PLC0415  rare
+
     problems = []
     for stated in manifest.claim.conditions:
         if isinstance(stated, conditions.Drawing):
@@ -318,13 +322,13 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         if not isinstance(stated, conditions.RandomizedCells | conditions.BlockFlips):
             continue
         # A noisy count is stated if the method has one and there are at least two cells.
-        counts = method.epsilon_cells is not None and int(stated.cells) > 1
+        counts = isinstance(method, NoisyMethod) and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):
             which = "no noisy count" if counts else "a noisy count"
             problems.append(f"{which} is stated for {stated.cells} cells")
         # The cells have what the counts leave, or all of epsilon, shared by the cells of a change.
         possible = _whole_parts(manifest, method, stated)
-        if counts and method.epsilon_cells is not None:
+        if isinstance(method, NoisyMethod) and counts:
             possible = [method.epsilon_cells / sharing for sharing in _entries(manifest, method)]
         if possible and stated.epsilon_cells not in map(str, possible):
             problems.append(

@@ -63,14 +63,13 @@ UNPROVED_FIELDS: Mapping[str, Any] = {
     "source": "not part of graphveil",
     "limits": "Any knowledge: graphveil does not know what this method does.",
     "cost": "unknown",
+    "claims_nothing": True,
 }
 """Fields of the cards of the methods that derive from `_Unproved`."""
 
 
 class _Unproved(Anonymizer[Any]):
     """A method from outside graphveil, about which nothing is known: it carries no guarantee."""
-
-    claims_nothing: ClassVar[bool] = True
 
     @property
     def guarantee(self) -> NotClaimed:

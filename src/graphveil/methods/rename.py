@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
+from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.claims.manifest import ID_COLUMN
 from graphveil.claims.neighbors import check_outside
@@ -320,6 +320,8 @@ CARD = MethodCard(
     ),
     cost="linear in the number of edges, entries or cells",
     example={},
+    claims_nothing=True,
+    may_state=(KeyedIds,),
 )
 """All that is only said of the method."""
 
@@ -357,8 +359,6 @@ class Rename(Anonymizer[Any]):
     name: ClassVar[str] = "rename"
     accepts = (Graph, Bipartite, Table, Network)
     card: ClassVar[MethodCard] = CARD
-    may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
-    claims_nothing: ClassVar[bool] = True
 
     key: Key | None = parameter(
         default=None,

@@ -12,7 +12,7 @@ the guarantee is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -24,17 +24,19 @@ from graphveil.claims.conditions import (
     Generalized,
     SuppressionHistogram,
 )
+from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.id_columns import naming_columns
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft
 
@@ -262,15 +264,25 @@ class WithRoles(Anonymizer[D]):
         """The conditions that state attached columns."""
         return self.roles.conditions
 
-    def limits_for(self, kind: str | None) -> str:
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release of this kind of data does not protect against."""
-        limits: str = super().limits_for(kind)
+        limits = super().limits(kind, claimed)
         return f"{limits} {LIMITS_OF_ATTACHED}" if self.roles.attached else limits
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters that a manifest does not state: the roles, if there are none."""
-        return () if self.roles.are_given else TableRoles._fields
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The columns that parameters name, and that no release has."""
+        return ()
+
+    @property
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits: the roles, if there are none."""
+        return {} if self.roles.are_given else dict.fromkeys(TableRoles._fields, OMITTED)
+
+    @property
+    def reads_exactly(self) -> bool:
+        """Whether a table is read with its fractions as written: if columns have roles."""
+        return self.roles.are_given
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns."""
@@ -291,12 +303,6 @@ class WithRoles(Anonymizer[D]):
         if problems:
             raise DataError.asking(problems, {})
         super().check(data)
-
-    def _container(self, data: Any) -> Data:
-        exact = self.roles.are_given and hasattr(data, "__arrow_c_stream__")
-        if not exact or isinstance(data, CONTAINERS):
-            return super()._container(data)
-        return Table.from_arrow(data, exact=True)
 
     def drafted(
         self, data: Any, draw: Callable[[Any, Randomness], Draft[Any]], randomness: Randomness

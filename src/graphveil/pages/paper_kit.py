@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import whole_folders
 from graphveil.core.errors import UsageError
+from graphveil.core.stated_parameters import concealed_parameters
 from graphveil.core.version import __version__
 from graphveil.io.datasets import DATASETS, load
 from graphveil.methods.registry import known_method
@@ -249,7 +250,7 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
     for one in plan.points:
         method, given = known_method(one.method), one.parameters
         if method is not None:  # as a manifest would state them, if it withholds any
-            given = given | method.from_parameters(given).concealed()
+            given = given | concealed_parameters(method.from_parameters(given))
         own = {"method": one.method, "parameters": given, "draw": one.draw, "seed": one.seed}
         points.append(own | {"status": sweep.results[one.number].status})
     return {

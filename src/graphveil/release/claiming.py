@@ -7,17 +7,24 @@ claims nothing that depends on its noise.
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers
-from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
+from graphveil.claims.guarantees import (
+    AnyGuarantee,
+    EdgeDP,
+    NodeDP,
+    StructuralKAnonymity,
+    unclaimed,
+)
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.neighbors import check_outside
 from graphveil.core.hints import Message
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import Restated, published_parameters, withheld_parameters
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import SEED
 from graphveil.data import Data
@@ -25,6 +32,18 @@ from graphveil.data.kinds import Container, kind_of
 from graphveil.data.origin import left_out_words
 from graphveil.release.draft import Draft
 from graphveil.release.files import Private, Provenance
+
+
+class Card(Protocol):
+    """What a release needs of a method's card; `graphveil.methods.card.MethodCard` has it."""
+
+    @property
+    def source(self) -> str:
+        """The paper, or that it is graphveil's own."""
+
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether no run of the method claims anything."""
 
 
 class Method(Protocol):
@@ -43,34 +62,29 @@ class Method(Protocol):
         """Where its data may be."""
 
     @property
-    def guarantee(self) -> AnyGuarantee:
-        """What it guarantees of any data."""
-
-    def guarantee_of(self, data: Data) -> AnyGuarantee:
-        """Return what it guarantees of this data."""
+    def card(self) -> Card:
+        """What is true of it whatever its parameters."""
 
     @property
-    def claims_nothing(self) -> bool:
-        """Whether no run of it claims anything."""
+    def guarantee(self) -> AnyGuarantee:
+        """What it guarantees of any data."""
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds of every release, by construction."""
 
     @property
-    def provenance(self) -> Provenance:
-        """What the public may know of where its releases come from."""
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest does not state by their values."""
+
+    @property
+    def reads_exactly(self) -> bool:
+        """Whether a table is read with its fractions as they are written."""
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name."""
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that a manifest states."""
-
-    def withheld(self) -> dict[str, Any]:
-        """Return the parameters that the owner's record alone keeps."""
-
-    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release that claims this does not protect against."""
 
     def check(self, data: Data) -> None:
@@ -85,9 +99,6 @@ class Method(Protocol):
     def anonymize(self, data: Any, *, seed: int | None = None) -> Any:
         """Return a release of data in memory."""
 
-    def from_edges_on_disk(self, graph: Any, randomness: Randomness) -> Any:
-        """Return what it makes of a graph on the disk."""
-
 
 class Claimed(NamedTuple):
     """The fields that a release in memory and a publication of files share."""
@@ -99,11 +110,14 @@ class Claimed(NamedTuple):
 
 
 def promised(method: Method, data: Data) -> AnyGuarantee:
-    """Return what a method guarantees of this data: with noise, the unit of epsilon and the lists.
+    """Return what a method guarantees of this data.
 
-    It reads names of items and what the owner says, nothing that the guarantee covers.
+    With noise, it names the unit of epsilon and the lists; for profiles, the edge types. It reads
+    names and what the owner says, nothing that the guarantee covers.
     """
-    guarantee: AnyGuarantee = method.guarantee_of(data).of_rows(getattr(data, "person", None))
+    guarantee: AnyGuarantee = method.guarantee.of_rows(getattr(data, "person", None))
+    if isinstance(guarantee, StructuralKAnonymity) and guarantee.measure == "profile":
+        return with_edge_types(guarantee, data)
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return guarantee
     # A list of people or items that comes from the data is not covered by epsilon.
@@ -115,6 +129,18 @@ def promised(method: Method, data: Data) -> AnyGuarantee:
         of = {"people": "listing", "values": "value"}.get(items, "entry")
         guarantee = msgspec.structs.replace(guarantee, of=of)
     return msgspec.structs.replace(guarantee, collected=collected)
+
+
+def with_edge_types(guarantee: StructuralKAnonymity, data: Data) -> StructuralKAnonymity:
+    """Return a guarantee of profiles for this data: it names the edge types, if there are several.
+
+    >>> from graphveil.data import Graph
+    >>> profiles = StructuralKAnonymity(k=2, measure="profile")
+    >>> with_edge_types(profiles, Graph.from_edges([0], [1])) == profiles
+    True
+    """
+    names = tuple(layer.name for layer in getattr(data, "layers", ()))
+    return msgspec.structs.replace(guarantee, layers=names if len(names) > 1 else ())
 
 
 def claimed(method: Method, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
@@ -138,11 +164,31 @@ def claimed(method: Method, guarantee: AnyGuarantee | None, randomness: Randomne
     claim = method.guarantee if guarantee is None else guarantee
     if not method.guarantee.covers(claim):
         raise TypeError(f"{method.name} guarantees {method.guarantee}, but a run claims {claim}")
-    if method.claims_nothing:
+    if method.card.claims_nothing:
         return method.guarantee
     if randomness.seeded and claim.check_word != "recomputed":
         return unclaimed(claim, "repeatable")
     return claim
+
+
+def provenance_of(
+    method: Method, kind: str | None = None, claimed: AnyGuarantee | None = None
+) -> Provenance:
+    """Return where a release of this method comes from, as far as the public may know.
+
+    Parameters
+    ----------
+    method
+        The method with its parameters.
+    kind, claimed
+        The kind of the released data, and what the run claims, for the limits.
+    """
+    return Provenance(
+        method=method.name,
+        source=method.card.source,
+        limits=method.limits(kind, claimed),
+        parameters=published_parameters(method),
+    )
 
 
 def entered(
@@ -190,15 +236,15 @@ def claim(
     for text in warnings:
         warn(text)
     warned = (str(Message(text)) for text in warnings)
-    notes = private | {"seed": randomness.seed, "withheld": method.withheld()}
+    notes = private | {"seed": randomness.seed, "withheld": withheld_parameters(method)}
     # The id follows from the run: the same seed, parameters and input give the same id.
     run = [notes.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]
-    purpose = f"release id of {method.name} {method.published_parameters()} {run}"
+    purpose = f"release id of {method.name} {published_parameters(method)} {run}"
     notes["release_id"] = randomness.secret(purpose).hex()
     stated = claimed(method, guarantee, randomness)
     return Claimed(
         guarantee=stated,
         conditions=(*method.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
-        provenance=dataclasses.replace(method.provenance, limits=method.limits_of(stated, kind)),
+        provenance=provenance_of(method, kind, stated),
         private=Private(warnings=(*warned, *left_out_words(left_out)), **notes),
     )

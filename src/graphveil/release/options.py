@@ -24,8 +24,7 @@ class Offers(Protocol):
     """A class of a method, as far as it decides which options of a run apply to it."""
 
     sources: Any
-    nests: Any
-    spends: Any
+    card: Any
 
 
 def run_option(
@@ -148,7 +147,7 @@ class RunOptions:
 
 def options_for(method: Offers) -> Iterator[tuple[Field[Any], str]]:
     """Yield the options of a run that apply to a method, each with its help text."""
-    has = {*method.sources, *(name for name in ("nests", "spends") if getattr(method, name))}
+    has = {*method.sources, *(name for name in ("nests", "spends") if getattr(method.card, name))}
     for item in fields(RunOptions):
         text = item.metadata["help"]
         if not isinstance(text, str):

@@ -18,6 +18,7 @@ from graphveil.core.errors import InputError, UsageError
 from graphveil.core.hints import Hint, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
+from graphveil.core.stated_parameters import concealed_parameters
 from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.core.text import printable
 from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
@@ -26,7 +27,7 @@ from graphveil.io.reading_report import ReadingReport, warn_of_dropped
 from graphveil.io.text.guessed_kind import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.methods.roles import TableRoles, WithRoles
+from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.claiming import Method
 from graphveil.release.files import check_names, format_that_came_in, release_format
@@ -145,7 +146,8 @@ class Choices:
     @property
     def shown(self) -> dict[str, list[str]]:
         """The flags as a terminal may show them: no values that are the owner's secret."""
-        concealed = method_named(self.method).from_parameters(self.parameters).concealed()
+        method = method_named(self.method).from_parameters(self.parameters)
+        concealed = concealed_parameters(method)
         instead = {f"--{name}": _words_of(name, said) for name, said in concealed.items()}
         return {flag: instead.get(flag, words) for flag, words in self.flags.items()}
 
@@ -354,8 +356,7 @@ def anonymize_file(
     ledger = run.privacy_ledger
     _check_apart(run, key_file, None if ledger is None else ledger.path)
     known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
-    exact = method.reads_exactly or (isinstance(method, WithRoles) and method.roles.are_given)
-    if exact and isinstance(options, io.TableOptions):
+    if method.reads_exactly and isinstance(options, io.TableOptions):
         dropped = [name for name in ",".join(options.drop).split(",") if name]
         TableRoles.of(known, attach, label, dict.fromkeys(dropped) or None)  # refuses two roles
         options = replace(options, exact=True)
@@ -454,13 +455,14 @@ class InMemory:
         try:
             yield
         except InputError as error:
-            if not error.asked or not getattr(method, "reads_exactly", False):
+            from graphveil.methods.generalize.method import Generalize  # noqa: PLC0415  as below
+
+            if not error.asked or not isinstance(method, Generalize):
                 raise
             from graphveil.verbs.describe import all_questions  # noqa: PLC0415  few need it
 
-            given = {name: dict(getattr(method, name) or ()) for name in ("levels", "dates")}
-            own: Any = method
-            problems = all_questions(self.path, cast("Any", self.options), given, own.roles)
+            given = {"levels": dict(method.levels or ()), "dates": dict(method.dates or ())}
+            problems = all_questions(self.path, cast("Any", self.options), given, method.roles)
             raise InputError.asking(
                 problems or error.asked, {**vars(self.options), **given}, error.where
             ) from error

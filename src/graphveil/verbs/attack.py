@@ -661,6 +661,8 @@ class _Again:
                 f"the release was made with {', '.join(self.unrecorded)} that no file records, "
                 "so the run cannot be repeated. Method parameters are recorded."
             )
+        from graphveil.methods.external import External  # noqa: PLC0415  few need it
+
         known: dict[str, Any] = {}
         if self.levels is not None:
             rows = positions(data.labels(), self.levels.original, what="levels")
@@ -668,7 +670,7 @@ class _Again:
         with within(engine=None), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             made = method_named(self.method).from_parameters(self.parameters)
-            if not made.may_run_again:
+            if isinstance(made, External) and not made.may_run_again:
                 raise UsageError(
                     "the release was made by a command, and a private record could name any. "
                     "Attacks run it again only in a sweep, or in the process that made the release."

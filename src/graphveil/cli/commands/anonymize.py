@@ -134,7 +134,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
 
     every, as_json, estimated = (given.pop(n, False) for n in ("all", "json", "estimate"))
     own = {item.name: given.pop(item.name) for item, _ in options_for(method)}
-    if method.directed and not given.get("directed"):
+    if method.card.directed and not given.get("directed"):
         given["directed"] = "keep"
     options = reading_options(method.accepts, path, given)
     anonymizer = method.from_parameters(given)
@@ -235,7 +235,8 @@ def subcommand(name: str) -> Callable[..., int]:
         *run_flags(method),
         *reading_flags(method.accepts),
     ]
-    limits = f"{method.example_limits()} {method.card.limits_of_attributes}".rstrip()
+    example = method.from_parameters(method.card.example)
+    limits = f"{example.limits()} {method.card.limits_of_attributes}".rstrip()
     text = (
         f"{method.card.promise}\n\nNot covered: {limits}\n\nReference: {method.card.source}.\n\n"
         f"Example: graphveil anonymize {name} {_example(method)}"

@@ -58,7 +58,7 @@ def _run(**given: Any) -> int:
         record = read_record(out)
         if record is None:
             raise ReleaseError(f"{out}: its private folder is missing. Run the demo again.")
-        limits = KDegree(k=K).stated_limits
+        limits = KDegree(k=K).limits()
         print_release(read_manifest(out), limits, record, out, word=for_people)
         say_warnings(every=every)
         _step(3, "Verify the guarantee.")

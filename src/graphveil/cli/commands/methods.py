@@ -28,7 +28,7 @@ def command(
             "name": method.name,
             "accepts": " or ".join(kind.__name__ for kind in method.accepts),
             "promise": method.card.promise,
-            "does_not_protect_against": method.example_limits(),
+            "does_not_protect_against": method.from_parameters(method.card.example).limits(),
             "source": method.card.source,
             "cost": method.card.cost,
         }

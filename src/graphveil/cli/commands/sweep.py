@@ -76,7 +76,7 @@ def _run(
         kinds, grid = CONTAINERS, config.grid
     else:
         kinds = method.accepts
-        if method.directed and not given.get("directed"):
+        if method.card.directed and not given.get("directed"):
             given["directed"] = "keep"
         texts = {item.name: given.pop(item.name, None) for item in _grid_flags(method)}
         chosen = {name: values_in(method, name, text) for name, text in texts.items() if text}

@@ -101,7 +101,7 @@ def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], obje
     for data in _data_for(method):
         for parameters in _variations(method):
             yield partial(_anonymize, method, short | parameters, data)
-        if method.nests:
+        if method.card.nests:
             yield partial(_nest, method, data)
         if "rows" in method.sources:
             yield partial(_on_disk, method, data)

@@ -44,6 +44,7 @@ from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import Restated
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, LevelsWarning
 from graphveil.data import Table
@@ -57,7 +58,7 @@ from graphveil.methods.adaptive.levels_and_weights import (
     checked_levels,
     levels_in,
 )
-from graphveil.methods.base import SourceName
+from graphveil.methods.base import SourceName, check_guarantee
 from graphveil.methods.card import MethodCard, Reached
 from graphveil.release import Release
 from graphveil.release.draft import Draft
@@ -305,9 +306,10 @@ class Adaptive(table_roles.WithRoles[Table]):
         return AdaptiveAnonymity(level=level, common=common is not None, known=known)
 
     @property
-    def concealing(self) -> Mapping[str, Any]:
+    def restated(self) -> Mapping[str, Restated]:
         """What no manifest names: the column of levels, whose name could be any text."""
-        return {"levels": None} if self.withheld_columns else {}
+        column = {"levels": Restated(None, withheld=True)} if self.withheld_columns else {}
+        return {**super().restated, **column}
 
     @property
     def withheld_columns(self) -> tuple[str, ...]:
@@ -330,7 +332,7 @@ class Adaptive(table_roles.WithRoles[Table]):
         InfeasibleError
             If there are fewer than `rows_needed` rows.
         """
-        self.check_promise()
+        check_guarantee(self)
         if n < self.rows_needed:
             raise InfeasibleError(
                 f"a level of {self.rows_needed} needs at least as many {noun}; the data has "

@@ -14,7 +14,7 @@ cluster publish `*`. How clusters were found does not matter for this.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import UNSET
 
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
-from graphveil.claims.guarantees import KAnonymity
+from graphveil.claims.guarantees import AnyGuarantee, KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError
@@ -31,11 +31,11 @@ from graphveil.core.hints import mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.codes import measures, written_dates
 from graphveil.data.id_columns import RepeatedPeople
 from graphveil.data.ids import Ids, text
-from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
@@ -132,7 +132,6 @@ class Generalize(Anonymizer[Table]):
 
     name: ClassVar[str] = "generalize"
     accepts = (Table,)
-    reads_exactly: ClassVar[bool] = True
     card: ClassVar[MethodCard] = CARD
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
@@ -203,13 +202,15 @@ class Generalize(Anonymizer[Table]):
         """The roles of the columns, as far as they are given; the table decides about the rest."""
         return TableRoles.of(self.known, self.attach, self.label)
 
-    def limits_for(self, kind: str | None) -> str:
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release with these parameters does not protect against.
 
         Parameters
         ----------
         kind
             The kind of the data; None if it is not known.
+        claimed
+            The claim of the run; None for what the method guarantees.
 
         Returns
         -------
@@ -217,12 +218,17 @@ class Generalize(Anonymizer[Table]):
             The limits of the method, with a sentence about levels that are published whole.
         """
         whole = " Files of levels are published whole, with all of their values."
-        return f"{super().limits_for(kind)}{whole if self.publish_levels else ''}"
+        return f"{super().limits(kind, claimed)}{whole if self.publish_levels else ''}"
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters without effect on a release: `publish_levels`, if it is not set."""
-        return () if self.publish_levels else ("publish_levels",)
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits: `publish_levels`, if it is not set."""
+        return {} if self.publish_levels else {"publish_levels": OMITTED}
+
+    @property
+    def reads_exactly(self) -> bool:
+        """Whether a table is read with its fractions as written: the method groups them itself."""
+        return True
 
     @property
     def guarantee(self) -> KAnonymity:
@@ -265,11 +271,6 @@ class Generalize(Anonymizer[Table]):
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
         self.check_size(data.n_rows)
-
-    def _container(self, data: Any) -> Data:
-        if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
-            return super()._container(data)
-        return Table.from_arrow(data, exact=True)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""

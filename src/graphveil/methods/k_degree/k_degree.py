@@ -23,7 +23,7 @@ edges, and what the integer programs of small networks take.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,7 @@ from graphveil.core.errors import DataError, ParameterError, UsageError
 from graphveil.core.hints import did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
@@ -229,6 +230,7 @@ CARD = MethodCard(
     ),
     cost="near-linear in the number of edges",
     example={"k": 5},
+    trial_size=300_000,
 )
 """All that is only said of the method."""
 
@@ -306,7 +308,6 @@ class KDegree(AttributedMethod):
     name: ClassVar[str] = "k-degree"
     accepts = (Graph, Network)
     card: ClassVar[MethodCard] = CARD
-    trial_size: ClassVar[int] = 300_000
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=2)
@@ -366,25 +367,30 @@ class KDegree(AttributedMethod):
         kept = (Supergraph(),) if self.edits == "add" else ()
         return (*kept, *self._roles.conditions)
 
-    def limits_for(self, kind: str | None) -> str:
-        """Return what is not protected against; with a list of people, the others come first."""
-        usual = super().limits_for(kind)
-        return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
+        """Return what is not protected against; with a list of people, the others come first.
 
-    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
-        """Return the limits of a release, without those of `people` if it covers every node."""
+        Parameters
+        ----------
+        kind
+            The kind of the released data.
+        claimed
+            The claim of the run: if it covers every node, the list does not matter.
+
+        Returns
+        -------
+        str
+            Whole sentences.
+        """
+        usual = super().limits(kind, claimed)
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
-        return super().limits_for(kind) if every_node else self.limits_for(kind)
+        return usual if self.people is None or every_node else f"{LIMITS_OF_PEOPLE} {usual}"
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: also `people`, if there is no list."""
-        return super().unstated if self.people else (*super().unstated, "people")
-
-    @property
-    def concealing(self) -> Mapping[str, Any]:
-        """What a manifest states in place of parameters: only that there is a list of people."""
-        return {"people": LISTED} if self.people else {}
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits; of a list of people it states only that it is."""
+        people = Restated(LISTED, withheld=True) if self.people else OMITTED
+        return {**super().restated, "people": people}
 
     @property
     def _unpublished(self) -> tuple[str, ...]:

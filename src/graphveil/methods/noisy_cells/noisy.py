@@ -95,6 +95,10 @@ cells.
 """
 
 
+NOISY_FIELDS: Mapping[str, Any] = {"spends": True, "trial_size": 300_000}
+"""Fields of the cards of the methods that derive from `NoisyMethod`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class NoisyMethod(Anonymizer[Any]):
     """A method that releases noisy counts, and spends the rest of epsilon on the cells.
@@ -109,8 +113,6 @@ class NoisyMethod(Anonymizer[Any]):
     Sequential composition: the parts of the counts and that of the cells sum to epsilon.
     """
 
-    spends: ClassVar[bool] = True
-    trial_size: ClassVar[int] = 300_000
     shares: ClassVar[Mapping[str, Share]] = {}
     """The default part of epsilon of each count, by the name of its parameter."""
 

@@ -44,6 +44,7 @@ from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import (
+    NOISY_FIELDS,
     NoisyMethod,
     Share,
     copies_found,
@@ -59,6 +60,7 @@ PRIOR_RESPONSE_FIELDS: Mapping[str, Any] = {
     "limits": "All edges of one person together: epsilon is for a single edge.",
     "cost": "linear in the number of nodes, and of edges before and after",
     "example": {"epsilon": 2.0},
+    **NOISY_FIELDS,
 }
 """Fields of the cards of the methods that derive from `PriorResponse`."""
 

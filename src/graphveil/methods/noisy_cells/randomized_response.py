@@ -84,6 +84,7 @@ RANDOMIZED_RESPONSE_CARD = MethodCard(
     ),
     cost="linear in the number of edges or entries before and after",
     example={"epsilon": 4.0},
+    spends=True,
 )
 """All that is only said of `RandomizedResponse`."""
 
@@ -134,7 +135,6 @@ class RandomizedResponse(Anonymizer[Any]):
     name: ClassVar[str] = "randomized-response"
     accepts = (Graph, Bipartite)
     card: ClassVar[MethodCard] = RANDOMIZED_RESPONSE_CARD
-    spends: ClassVar[bool] = True
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
 
     epsilon: float = parameter(
@@ -365,6 +365,7 @@ ASYMMETRIC_RESPONSE_CARD = MethodCard(
     ),
     cost="linear in the number of edges or entries before and after",
     example={"epsilon": 4.0},
+    **noisy.NOISY_FIELDS,
 )
 """All that is only said of `AsymmetricResponse`."""
 

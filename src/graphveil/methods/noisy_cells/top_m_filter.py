@@ -94,6 +94,7 @@ CARD = MethodCard(
     ),
     cost="linear in the number of edges before and after",
     example={"epsilon": 4.0},
+    **noisy.NOISY_FIELDS,
 )
 """All that is only said of the method."""
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import msgspec
-
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.record import OwnersNotes
@@ -33,6 +31,7 @@ from graphveil.methods.attributes import Merge, Roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.goals import Budget, Full, Goal
+from graphveil.release.claiming import with_edge_types
 from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ CARD = MethodCard(
     ),
     cost="near-linear in the number of edges, plus n k**2 for groups of nodes",
     example={"k": 5},
+    directed=True,
+    trial_size=50_000,
 )
 """All that is only said of the method."""
 
@@ -134,8 +135,6 @@ class Profile(Anonymizer[Network]):
     name: ClassVar[str] = "profile"
     accepts = (Network,)
     card: ClassVar[MethodCard] = CARD
-    directed: ClassVar[bool] = True
-    trial_size: ClassVar[int] = 50_000
 
     k: int = parameter(text="smallest number of nodes that share a profile", minimum=2)
     goal: Goal = parameter(
@@ -165,12 +164,6 @@ class Profile(Anonymizer[Network]):
     def guarantee(self) -> StructuralKAnonymity:
         """What is guaranteed of every node, before the data is read."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
-
-    def guarantee_of(self, data: Data) -> StructuralKAnonymity:
-        """Return what is guaranteed for this data: with several edge types, it names them."""
-        names = tuple(layer.name for layer in attributes.as_network(data).layers)
-        layers = names if len(names) > 1 else ()
-        return msgspec.structs.replace(self.guarantee, layers=layers)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -231,7 +224,7 @@ class Profile(Anonymizer[Network]):
         return Draft(
             data=released,
             guarantee=tasks.claimed(
-                self.guarantee_of(data), self.goal, unprotected.size, data.n_nodes
+                with_edge_types(self.guarantee, data), self.goal, unprotected.size, data.n_nodes
             ),
             notes=OwnersNotes(
                 cost=facts | self._reached(data, of_person, unprotected.size),

@@ -37,7 +37,7 @@ from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
 from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
+from graphveil.methods.noisy_cells.noisy import NOISY_FIELDS, NoisyMethod, noisy_draft
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
 from graphveil.methods.random_graphs import placement
 from graphveil.release.draft import Draft, NewIds
@@ -168,6 +168,7 @@ CARD = MethodCard(
     ),
     cost="linear in the number of nodes, and of edges before and after",
     example={"epsilon": 2.0},
+    **NOISY_FIELDS,
 )
 """All that is only said of the method."""
 

@@ -73,6 +73,8 @@ CARD = MethodCard(
         "share"
     ),
     example={"epsilon": 1.0},
+    spends=True,
+    trial_size=50_000,
 )
 """All that is only said of the method."""
 
@@ -118,7 +120,6 @@ class DegreeTriangleModel(GeneratingMethod):
     name: ClassVar[str] = "degree-triangle-model"
     accepts = (Graph,)
     card: ClassVar[MethodCard] = CARD
-    trial_size: ClassVar[int] = 50_000
 
     epsilon: float = parameter(
         text="total privacy budget; the largest factor is e^epsilon",

@@ -36,7 +36,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
 from graphveil.methods.noise.laws import Words, discrete_laplace, words_from
-from graphveil.methods.noisy_cells.noisy import Share, part_parameter
+from graphveil.methods.noisy_cells.noisy import NOISY_FIELDS, Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
 from graphveil.methods.random_graphs.block_sampling import distinct_in
 from graphveil.release.draft import Draft
@@ -324,6 +324,7 @@ CARD = MethodCard(
     ),
     cost="linear in the edges per level of cuts, and in the parts",
     example={"epsilon": 8.0},
+    **NOISY_FIELDS,
 )
 """All that is only said of the method."""
 

@@ -20,7 +20,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
 from graphveil.methods.noise.laws import words_from
-from graphveil.methods.noisy_cells.noisy import Share, part_parameter
+from graphveil.methods.noisy_cells.noisy import NOISY_FIELDS, Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
 from graphveil.release.draft import Draft
 
@@ -40,6 +40,7 @@ CARD = MethodCard(
     ),
     cost="1,000 to 3,000 steps per node, each with the edges of a small subtree",
     example={"epsilon": 8.0},
+    **NOISY_FIELDS,
 )
 """All that is only said of the method."""
 

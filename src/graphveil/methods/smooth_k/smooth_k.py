@@ -102,6 +102,7 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
 CLUSTERED_FIELDS: Mapping[str, Any] = {
     "cost": "near-linear in the rows; if features are common, large data is anonymized in chunks",
     "example": {"k": 8},
+    "nests": True,
 }
 """Fields of the cards of the methods that derive from `Clustered`."""
 
@@ -115,7 +116,6 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     """
 
     accepts = (Bipartite, Table, Graph)
-    nests: ClassVar[bool] = True
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
     cuts: ClassVar[bool] = False
     """Whether clusters of facility location are cut if the parameter `cut` is not set."""

@@ -21,13 +21,13 @@ class have one color), and knowledge may be inexact (`phi`).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import floor
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphveil.claims.conditions import AnyCondition
-from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.array_types import Ints
@@ -36,6 +36,7 @@ from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
 from graphveil.measures.registry import DIRECTED_COUNT
@@ -239,6 +240,7 @@ CARD = MethodCard(
         "memory linear in the number of edges; seconds to minutes, depending on goal and heuristic"
     ),
     example={"measure": "count", "k": 2, "goal": "partial:0.95"},
+    trial_size=3_000,
 )
 """All that is only said of the method."""
 
@@ -350,7 +352,6 @@ class StructuralAnonymity(AttributedMethod):
     name: ClassVar[str] = "structural"
     accepts = (Graph, Network)
     card: ClassVar[MethodCard] = CARD
-    trial_size: ClassVar[int] = 3_000
 
     # What is guaranteed.
     measure: OneKindMeasure = parameter(
@@ -477,9 +478,9 @@ class StructuralAnonymity(AttributedMethod):
             phi=self.phi,
         )
 
-    def limits_for(self, kind: str | None) -> str:
+    def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what is not protected against; with phi, what that leaves open comes first."""
-        usual = super().limits_for(kind)
+        usual = super().limits(kind, claimed)
         return f"{LIMITS_OF_PHI} {usual}" if self.phi else usual
 
     @property
@@ -492,16 +493,12 @@ class StructuralAnonymity(AttributedMethod):
     def _keeps_by_default(self) -> bool:
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; of what is kept, all that is."""
-        published = super().published_parameters()
-        return published | ({"keep": str(self.keeps)} if "keep" in published else {})
-
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release."""
+    def restated(self) -> Mapping[str, Restated]:
+        """The parameters that a manifest omits; of what is kept, it states all that is."""
         kept = self.keeps or self._keeps_by_default()
-        return (*super().unstated, *(() if self.phi else ["phi"]), *(() if kept else ["keep"]))
+        own = {"keep": Restated(str(self.keeps)) if kept else OMITTED}
+        return {**super().restated, **own, **({} if self.phi else {"phi": OMITTED})}
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, cast
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ from graphveil.core.array_types import Ints
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.hints import option
 from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
 from graphveil.core.storage import place_of
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
@@ -46,7 +47,7 @@ from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
 from graphveil.release.claiming import Claimed, Method, claim, entered, promised
-from graphveil.release.draft import NewIds, NoisyEdges
+from graphveil.release.draft import EditedEdges, NewIds, NoisyEdges
 from graphveil.release.files import Linkage, format_that_came_in, release_format
 from graphveil.release.options import RunOptions
 from graphveil.release.pipeline import Made, Read, released
@@ -121,8 +122,30 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
         return LedgerReceipt(self.note, frozenset(self.known), self.composed)
 
 
+class FromDisk(Method, Protocol):
+    """A method that reads the edges of a graph on the disk: its `sources` name ``ties``."""
+
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges | NoisyEdges:
+        """Return what is made of a graph whose edges are on the disk.
+
+        Few pages of its lists are to be read. A run that goes on gets the same randomness again.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        randomness
+            That of the run.
+
+        Returns
+        -------
+        EditedEdges or NoisyEdges
+            Few edits of the graph, or how each pair of nodes is drawn.
+        """
+
+
 def draft_of(
-    method: Method, graph: Graph, working: WorkingFolder, ledger: Ledger | None = None
+    method: FromDisk, graph: Graph, working: WorkingFolder, ledger: Ledger | None = None
 ) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds."""
     lists = NeighborLists(graph.indptr, graph.indices)
@@ -280,7 +303,7 @@ class TiesOnDisk:
             def draw() -> Made:
                 name = method.name
                 with work.timed("anonymize"), stage(f"anonymizing with {name}"):
-                    draft = draft_of(method, graph, working, run.privacy_ledger)
+                    draft = draft_of(cast("FromDisk", method), graph, working, run.privacy_ledger)
                 stated = claim(
                     method,
                     working.randomness,

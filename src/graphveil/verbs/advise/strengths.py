@@ -145,7 +145,7 @@ def strengths_of(data: Data, choice: Choice, *, word: Wording = str) -> Strength
     """
     method = METHODS[choice.method]
     released = as_released(data, method.accepts[0])
-    sample = sample_of(released, method.trial_size, Randomness(seed=SEED))
+    sample = sample_of(released, method.card.trial_size, Randomness(seed=SEED))
     name = next(one for one in STRENGTHS if one in choice.parameters)
     values = STRENGTHS[name][:: -1 if name == "epsilon" else 1]
     fixed = {key: value for key, value in choice.parameters.items() if key != name}

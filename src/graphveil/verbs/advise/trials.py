@@ -30,7 +30,7 @@ from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, html_table, percent
 from graphveil.core.visible import visible
-from graphveil.data import Data, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of, released_kind
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.generalize.frames import questions_of_levels
@@ -394,14 +394,14 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     chosen = several[len(several) // 2]
     promise = promised(chosen, data)
     kind = kind_of(released_kind(type(data), method.accepts[0])).name
-    sample = sample_of(data, method.trial_size, Randomness(seed=SEED))
+    sample = sample_of(data, method.card.trial_size, Randomness(seed=SEED))
     trials: tuple[Trial, ...] = ()
     measured_on = ""
     if not isinstance(promise, NotClaimed):
         trials = tuple(_trials(several, data, sample.data, until))
         chosen = several[place_of_call(trials)]
         promise = promised(chosen, data)
-        expected = chosen.expected_cost(data) is not None
+        expected = _expected_cost(chosen, data) is not None
         measured_on = "average, computed on all of the data" if expected else sample.words
     given = _given(chosen) | roles
     return Choice(
@@ -409,7 +409,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         promise=promise.sentence,
         answers=promise.threat_model,
         known=promise.knowledge.rstrip(","),
-        leaves_open=f"{promise.why or ''} {chosen.limits_for(kind)}".lstrip(),
+        leaves_open=f"{promise.why or ''} {chosen.limits(kind)}".lstrip(),
         measured_on=measured_on,
         trials=trials,
         parameters=given,
@@ -468,7 +468,7 @@ def _trials(
     for method in several:
         given = _given(method)
         named = ", ".join(f"{name}={value}" for name, value in given.items())
-        if worked() > until and method.expected_cost(data) is None:
+        if worked() > until and _expected_cost(method, data) is None:
             yield Trial(parameters=given, cost={}, words=f"{named}: {LATE}")
             continue
         with stage(f"trying {method.name}"):
@@ -476,11 +476,20 @@ def _trials(
         yield Trial(parameters=given, cost=cost, words=f"{named}: {words}", possible=possible)
 
 
+def _expected_cost(method: Anonymizer[Any], data: Data) -> Mapping[str, float | int] | None:
+    """Return what releases cost on average, where public numbers say it; else None."""
+    from graphveil.methods import RandomizedResponse  # noqa: PLC0415  loads compiled code
+
+    if not isinstance(method, RandomizedResponse) or not isinstance(data, Graph | Bipartite):
+        return None
+    return method.expected_cost(data)
+
+
 def _tried(
     method: Anonymizer[Any], data: Data, sample: Data
 ) -> tuple[bool, Mapping[str, float | int], str]:
     """Return whether a release is possible, what it costs, and that in words."""
-    expected = method.expected_cost(data)
+    expected = _expected_cost(method, data)
     try:
         if expected is not None:
             method.check(data)

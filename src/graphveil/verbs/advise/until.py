@@ -210,7 +210,7 @@ class _Search:
 
     def _sample(self, data: Data, seconds: float) -> Any:
         """Return all of the data where runs on it fit into the time, else a part of it."""
-        sample = sample_of(data, self.method.trial_size, Randomness(seed=SEED))
+        sample = sample_of(data, self.method.card.trial_size, Randomness(seed=SEED))
         self.sample = sample
         if sample.data is data:
             return sample

@@ -13,6 +13,7 @@ import msgspec
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.hints import did_you_mean
 from graphveil.core.parameters import Columns, FlatParameter, flat_parameters
+from graphveil.core.stated_parameters import concealed_parameters, private_parameters
 from graphveil.core.version import __version__
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
@@ -103,7 +104,8 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
     varied = _varied(methods)
     for method in methods:
         values = method.parameters()
-        words = given_words(type(method), values | method.concealed(), always=varied[method.name])
+        shown = values | concealed_parameters(method)
+        words = given_words(type(method), shown, always=varied[method.name])
         for draw in range(1, repeats + 1):
             point = Point(
                 number=len(points) + 1,
@@ -147,7 +149,7 @@ def given_words(
     >>> given_words(KDegree, KDegree(k=5).parameters())
     'k=5'
     """
-    private = method.private_parameters()
+    private = private_parameters(method)
     return ", ".join(
         f"{item.name}={_word(parameters[item.name])}"
         for item in flat_parameters(method)
