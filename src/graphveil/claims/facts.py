@@ -319,19 +319,9 @@ class EntryChanges(Changes):
             "entries_suppressed": self.deleted,
             "entries_created": self.added,
             "jaccard": self.jaccard,
-            "suppressed_share": self.suppressed_share,
-            "created_share": self.created_share,
+            "suppressed_share": self.deleted / self.before if self.before else 0.0,
+            "created_share": self.added / self.before if self.before else 0.0,
         }
-
-    @property
-    def suppressed_share(self) -> float:
-        """The entries that are suppressed, over those of the original."""
-        return self.deleted / self.before if self.before else 0.0
-
-    @property
-    def created_share(self) -> float:
-        """The entries that are new, over those of the original."""
-        return self.added / self.before if self.before else 0.0
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from graphveil.claims.facts import changes_between, cost_of, digest_of, digests_of_origins
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Ledger
@@ -81,7 +83,7 @@ def make_release(
     # 4. A uniformly random order, so that the release says nothing of the input's.
     new = draft.order or NewIds(randomness.permutation(data.size))
     # 5. The claim, with the owner's notes: those of the method and those of the run.
-    notes = draft.notes.notes() | {
+    notes = msgspec.structs.asdict(draft.notes) | {
         "input_sha256": digest_of(data),
         "origins_sha256": digests_of_origins(data),
         "cost": cost_of(changes_between(data, draft.data), draft.notes.cost),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest
-from graphveil.claims.record import read_record
+from graphveil.claims.record import NOTES, read_record
 from graphveil.core.errors import DataError, UsageError
 from graphveil.core.hints import one_of
 from graphveil.core.lazy import needs_library
@@ -916,7 +916,7 @@ def _read_private(folder: Path) -> Private | None:
         return None
     linkage = read_linkage(folder)
     return Private(
-        **record.notes() | {"release_id": record.identity},
+        **{name: getattr(record, name) for name in NOTES} | {"release_id": record.identity},
         linkage=linkage,
         levels=read_levels(folder),
         witness=read_witness(folder, linkage),

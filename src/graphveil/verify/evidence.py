@@ -136,7 +136,7 @@ class CheckedKind:
     shared: Callable[[Evidence], ComparedNames] = lambda _: ComparedNames([])
     link: Callable[[Database, Any, Any], None] = lambda *_: None
     changes: Callable[[Evidence], Changes] | None = None
-    first_changes: Callable[[Database], list[str]] = lambda _: []
+    first_changes: Callable[[Evidence], list[str]] = lambda _: []
     added: str = ""
     noise_cells: NoiseCells | None = None
     everyone: Loader | None = None

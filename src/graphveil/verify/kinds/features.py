@@ -14,6 +14,7 @@ Cost: scans and one grouping, O(nnz log nnz) at most.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linkage import released_ids
 from graphveil.verify.recount.rows.row_classes import counts_of_lists
 from graphveil.verify.recount.rows.true_entries import find_kept
-from graphveil.verify.second_reading.pairs import OriginalPairs, second_reading
+from graphveil.verify.second_reading.pairs import OriginalPairs, pairs_reading_check
 from graphveil.verify.verdict import (
     LINKAGE,
     Check,
@@ -251,5 +252,5 @@ FEATURES = CheckedKind(
     same=same_pairs,
     parts=load_parts,
     noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
-    read_again=second_reading(_pairs, "entries"),
+    read_again=partial(pairs_reading_check, _pairs, "entries"),
 )
