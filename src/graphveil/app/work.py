@@ -32,7 +32,6 @@ from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, for_people, worded_for_page
-from graphveil.data import Network
 from graphveil.data.kinds import as_released
 from graphveil.evaluate import wording
 from graphveil.measures import measure
@@ -120,7 +119,7 @@ def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) 
 
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     """Say how many people share what is known of them, and which column adds most."""
-    name = "known" if isinstance(data, Network) else "columns"
+    name = "columns" if data.people is data else "known"
     columns: dict[str, Any] = {} if known is None else {name: known}
     risk = measure(data, **columns)
     sizes, n = risk.own_sizes, int(risk.own_sizes.size)

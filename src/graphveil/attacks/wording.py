@@ -23,7 +23,7 @@ from graphveil.attacks.row_selection import Take, each
 from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
-from graphveil.data import Data, Table
+from graphveil.data import Data
 
 Counted = Literal["people", "rows"]
 """What is counted: rows of a table are people only if the owner said so."""
@@ -55,7 +55,7 @@ def counted_in(data: Data) -> Counted:
     >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
     'rows'
     """
-    return "rows" if isinstance(data, Table) and data.person == "assumed" else "people"
+    return "rows" if data.people is data and data.person == "assumed" else "people"
 
 
 def reworded(text: str, counted: Counted) -> str:

@@ -210,14 +210,14 @@ class Network(NetworkObjects):
         return () if self.people is None else self.people.columns
 
     @property
+    def quoted_names(self) -> tuple[str, ...]:
+        """The names of attributes and layers."""
+        return (*self.attributes, *(layer.name for layer in self.layers))
+
+    @property
     def n_attributes(self) -> int:
         """The number of attributes."""
         return len(self.attributes)
-
-    @property
-    def public_lists(self) -> PublicLists:
-        """The lists that count as public: none, since no noise is added to networks."""
-        return ()
 
     @property
     def is_bare(self) -> bool:

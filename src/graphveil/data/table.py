@@ -90,6 +90,11 @@ class Table(Frames):
     person: Person = "assumed"
     origins: tuple[object, ...] = ()
 
+    @property
+    def people(self) -> Table:
+        """The table itself: its columns are what is said of the people in its rows."""
+        return self
+
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)

@@ -10,7 +10,7 @@ from graphveil.core.errors import UsageError
 from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import HeldBackWarning
-from graphveil.data import Bipartite, Data, Network, Table
+from graphveil.data import Bipartite, Data, Table
 from graphveil.data.feature_names import column_and_value
 from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import as_original, encoded, kind_of
@@ -35,7 +35,7 @@ def held_back(
     Warns where one side has no ids, so that nothing can be known.
     """
     read = as_original(test, type(original), wanted_by="evaluate", exact=exact)
-    if isinstance(read, Network) or isinstance(original, Network):
+    if None in {kind_of(read).as_table, kind_of(original).as_table}:
         raise UsageError("tasks require user-item data or a table, not a network.")
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:

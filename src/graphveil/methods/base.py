@@ -263,13 +263,15 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
-        container = self._container(data)
+        container = as_container(data, self.accepts, wanted_by=self.name, exact=self.exact_cells)
         with read_anew(data, container):
             self.check(container)
         return cast("D", as_released(container, self.accepts[0]))
 
-    def _container(self, data: Any) -> Data:
-        return as_container(data, self.accepts, wanted_by=self.name)
+    @property
+    def exact_cells(self) -> bool:
+        """Whether a frame is a table whose numbers and dates keep their values."""
+        return self.reads_exactly
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
@@ -370,7 +372,7 @@ class Anonymizer(ABC, Generic[D]):
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
-            self._container(data)  # which says what it is, and what is taken
+            as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
         kind.check(data)
         self.check_size(data.size, noun=kind.people)

@@ -34,7 +34,7 @@ from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.id_columns import naming_columns
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft
 
@@ -292,11 +292,10 @@ class WithRoles(Anonymizer[D]):
             raise DataError.asking(problems, {})
         super().check(data)
 
-    def _container(self, data: Any) -> Data:
-        exact = self.roles.are_given and hasattr(data, "__arrow_c_stream__")
-        if not exact or isinstance(data, CONTAINERS):
-            return super()._container(data)
-        return Table.from_arrow(data, exact=True)
+    @property
+    def exact_cells(self) -> bool:
+        """Whether a frame keeps its values: with roles, attached columns are published as such."""
+        return self.reads_exactly or self.roles.are_given
 
     def drafted(
         self, data: Any, draw: Callable[[Any, Randomness], Draft[Any]], randomness: Randomness

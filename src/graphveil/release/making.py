@@ -75,7 +75,7 @@ def make_release(
     draft = method.drafted(data, draw, randomness)
     done = worked()
     # 3. What is claimed, and what the owner is warned of.
-    people = getattr(data, "items", None) == "people"
+    people = data.items == "people"
     guarantee = draft.guarantee or promised(method, data)
     of_items = (PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)
     if people and isinstance(guarantee, EdgeDP | NodeDP):
@@ -94,7 +94,7 @@ def make_release(
     stated = claim(
         method,
         randomness,
-        guarantee=guarantee.of_rows(getattr(data, "person", None)),
+        guarantee=guarantee.of_rows(data.person),
         conditions=draft.conditions,
         people=people,
         kind=kind_of(draft.data).name,
@@ -121,7 +121,7 @@ def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, Co
     names = {column.name for column in attached if column.levels in {None, "stars"}}
     return {
         name: kind
-        for origin in getattr(data, "origins", ())
+        for origin in data.origins
         if isinstance(origin, ObjectOrigin)
         for name, kind in origin.types.items()
         if name in names
@@ -130,10 +130,10 @@ def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, Co
 
 def _ids_as_things(data: Data) -> tuple[str, ...]:
     """Return the warning of ids of users among the names of items, where both are text."""
-    features = getattr(data, "features", None)
-    if features is None or features.dtype.kind == "i" or data.labels().dtype.kind == "i":
+    features, users = data.features, data.labels()
+    if features is None or "i" in {features.dtype.kind, users.dtype.kind}:
         return ()
-    return ids_as_things(shared_ids(data.labels(), features).n, features.size)
+    return ids_as_things(shared_ids(users, features).n, features.size)
 
 
 def _published(data: Data, original: Data, new: NewIds) -> Data:
@@ -141,7 +141,7 @@ def _published(data: Data, original: Data, new: NewIds) -> Data:
 
     Items that are people get the new ids that they have as users.
     """
-    if isinstance(data, Bipartite) and getattr(original, "items", None) == "people":
+    if isinstance(data, Bipartite) and original.items == "people":
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")
         people = people.permuted(new.order, ids=new.ids)

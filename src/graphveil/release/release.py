@@ -110,10 +110,10 @@ class Release(Generic[D_co]):
 
     def __post_init__(self) -> None:
         """Let the guarantee of a table say whether rows are people, and the data say the same."""
-        if isinstance(self.data, Table) and getattr(self.guarantee, "person", None) is UNSET:
+        if self.data.people is self.data and getattr(self.guarantee, "person", None) is UNSET:
             object.__setattr__(self, "guarantee", self.guarantee.of_rows(self.data.person))
         said = getattr(self.guarantee, "person", None) or None
-        if said is not None and said != getattr(self.data, "person", None):
+        if said is not None and said != self.data.person:
             object.__setattr__(
                 self, "data", dataclasses.replace(cast("Any", self.data), person=said)
             )

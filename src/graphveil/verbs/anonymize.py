@@ -26,7 +26,7 @@ from graphveil.io.reading_report import ReadingReport, warn_of_dropped
 from graphveil.io.text.guessed_kind import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.methods.roles import TableRoles, WithRoles
+from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.claiming import Method
 from graphveil.release.files import check_names, format_that_came_in, release_format
@@ -354,7 +354,7 @@ def anonymize_file(
     ledger = run.privacy_ledger
     _check_apart(run, key_file, None if ledger is None else ledger.path)
     known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
-    exact = method.reads_exactly or (isinstance(method, WithRoles) and method.roles.are_given)
+    exact = method.exact_cells
     if exact and isinstance(options, io.TableOptions):
         dropped = [name for name in ",".join(options.drop).split(",") if name]
         TableRoles.of(known, attach, label, dict.fromkeys(dropped) or None)  # refuses two roles

@@ -366,22 +366,17 @@ def draft_of(
         published = published & only_values(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
+    sizes = classes.sizes[classes.clusters]
+    counts = EntryCounts(
+        rows=data.n_users,
+        empty=int(np.delete(classes.sizes, classes.clusters).sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
+    )
     return Draft(
         data=released(data, profiles, published, labels),
         notes=OwnersNotes(
             cost={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
-            warnings=advice_on(_counts(data, classes, kept), k=k, adds=adds),
+            warnings=advice_on(counts, k=k, adds=adds),
         ),
-    )
-
-
-def _counts(data: Bipartite, classes: Profiles, kept: EntryChanges) -> EntryCounts:
-    sizes = classes.sizes[classes.clusters]
-    filled = np.zeros(classes.sizes.size, dtype=np.bool_)
-    filled[classes.clusters] = True
-    return EntryCounts(
-        rows=data.n_users,
-        empty=int(classes.sizes[~filled].sum()),
-        certain=int(sizes[classes.counts == sizes].sum()),
-        kept=kept,
     )

@@ -35,7 +35,6 @@ from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.codes import measures, written_dates
 from graphveil.data.id_columns import RepeatedPeople
 from graphveil.data.ids import Ids, text
-from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
@@ -265,11 +264,6 @@ class Generalize(Anonymizer[Table]):
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
         self.check_size(data.n_rows)
-
-    def _container(self, data: Any) -> Data:
-        if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
-            return super()._container(data)
-        return Table.from_arrow(data, exact=True)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""

@@ -152,8 +152,8 @@ class People:
         return np.array([label in wanted for label in labels], dtype=np.bool_)
 
     def _by_value(self, data: Graph | Network) -> Flags:
-        names = data.attributes if isinstance(data, Network) else ()
-        if not isinstance(data, Network) or data.people is None or self.column not in names:
+        names = data.attributes
+        if data.people is None or self.column not in names:
             raise DataError(
                 f"no attribute {self.column!r} for people={self}. "
                 f"{did_you_mean(str(self.column), names)}Attributes: {', '.join(names) or 'none'}."
