@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, UsageError
-from graphveil.core.lazy import lazy_module, needs_library
+from graphveil.core.lazy import needs_library
+from graphveil.core.libraries import pa, sparse
 from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
@@ -56,12 +57,6 @@ from graphveil.data.origin import (
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
-    import pyarrow as pa
-    from scipy import sparse
-
-else:
-    pa = lazy_module("pyarrow")
-    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)

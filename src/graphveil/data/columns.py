@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean, option, options
-from graphveil.core.lazy import AsFrame, lazy_module
+from graphveil.core.lazy import AsFrame
+from graphveil.core.libraries import pa
 from graphveil.core.text import counted, html_table
 from graphveil.data.arrow_values import of_extension
 from graphveil.data.ids import LARGEST, Ids
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
-    import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
 
 
 class Frames(AsFrame):

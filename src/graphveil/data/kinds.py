@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from graphveil.core.errors import UsageError
+from graphveil.core.libraries import pa
 from graphveil.core.warning_channel import as_argument_of
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, is_frame, plain
@@ -26,9 +27,6 @@ from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
 from graphveil.data.origin import LISTS, PublicLists
 from graphveil.data.table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Data = Graph | Bipartite | Table | Network
 Container = type[Graph | Bipartite | Table | Network]
@@ -411,8 +409,6 @@ def _modes_of_networkx(graph: Any) -> str:
 
 def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:
     """Return the ways to read a frame, by its columns, with the arguments that it leaves open."""
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     names = frame.column_names
     for kind in KINDS.values():
         if kind.columns and {*kind.columns} <= {*names}:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
@@ -25,10 +26,8 @@ from graphveil.evaluate.graph_structure import share_of_largest_component, trian
 
 if TYPE_CHECKING:
     from scipy import sparse, special
-    from scipy.sparse import csgraph
 else:
     sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 __all__ = ["Bools", "Floats", "Int32s", "Ints", "csgraph", "sparse", "special"]
 

@@ -23,6 +23,7 @@ import numpy as np
 from graphveil.core.atomic import EVERYBODY, whole_file
 from graphveil.core.errors import InputError, ResourceError, UsageError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa
 from graphveil.core.warnings import Advice, FormulaWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.codes import NUMBER
@@ -251,7 +252,5 @@ def _packed(raw: IO[bytes], compression: str | None, form: Format) -> Iterator[I
         with gzip.GzipFile("", "wb", 6, raw, 0) as stream:
             yield stream  # type: ignore[misc]
         return
-    import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
     with pa.CompressedOutputStream(pa.PythonFile(raw, mode="w"), "zstd") as stream:
         yield stream

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.libraries import csgraph, sparse
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
@@ -188,9 +189,6 @@ def _components(pairs: NodePairs, without: NDArray[np.bool_] | None) -> Ints:
     Record and person i are one node, since they are a pair of the true assignment. Two assignments
     differ by cycles, and a cycle is inside one component. A known pair is a component of its own.
     """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-    from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
-
     arcs = np.ones(pairs.indices.size, dtype=bool)
     # Known pairs are on no cycle with others: drop their arcs.
     if without is not None:

@@ -27,6 +27,7 @@ from graphveil.claims.conditions import (
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
+from graphveil.core.libraries import pa
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
@@ -325,8 +326,6 @@ def _questions(known: Table) -> Iterator[Problem]:
     Fractions must be grouped into bins, and columns that name people dropped or grouped: nearly
     every value is unique, so that almost all cells would be suppressed.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     from graphveil.data.codes import fractions_in  # noqa: PLC0415  as above
     from graphveil.io.text.table_cells import fraction_among  # noqa: PLC0415  as above
 

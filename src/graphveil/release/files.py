@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -43,7 +43,7 @@ from graphveil.claims.record import (
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError
 from graphveil.core.hints import one_of, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, parquet
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_ids, as_text, positions, to_arrow
@@ -53,15 +53,6 @@ from graphveil.data.network import ID_OF_PERSON, LAYER
 from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
 from graphveil.io.parsed import EVERY_WORD, ids_listed
 from graphveil.io.writing import SEPARATORS, formulas, read_as_dates, refuse_separators
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
-    pq = lazy_module("pyarrow.parquet")
 
 DELIMITED = {"csv", "tsv", "text"}
 
@@ -265,7 +256,7 @@ def write_data(
         if type(data) is Network
         else msgspec.UNSET,
         columns=msgspec.UNSET if generalized is None else list(generalized.columns),
-        cells=cells_by_column(data.people, generalized) if data.people is data else msgspec.UNSET,
+        cells=cells_by_column(data, generalized) if isinstance(data, Table) else msgspec.UNSET,
     )
 
 
@@ -553,7 +544,7 @@ def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
-    with path.open("wb") as stream, pq.ParquetWriter(stream, first.schema) as writer:
+    with path.open("wb") as stream, parquet.ParquetWriter(stream, first.schema) as writer:
         writer.write_table(first)
         for table in waiting:
             writer.write_table(table)

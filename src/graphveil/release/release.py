@@ -21,6 +21,7 @@ from graphveil.claims.record import NOTES, read_record
 from graphveil.core.errors import DataError, UsageError
 from graphveil.core.hints import one_of
 from graphveil.core.lazy import needs_library
+from graphveil.core.libraries import pa
 from graphveil.core.text import html_table, printable
 from graphveil.core.visible import visible
 from graphveil.data import Data, Graph, Table
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
     import polars as pl
-    import pyarrow as pa
     from scipy import sparse
 
     from graphveil.attacks.attack import Rerun
@@ -633,8 +633,6 @@ class Release(Generic[D_co]):
         >>> sorted(release.bounds("age").to_pandas().itertuples(index=False, name=None))
         [(20.0, 29.0), (20.0, 29.0), (30.0, 39.0), (30.0, 39.0)]
         """
-        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
         ends = self._ends(column)
         return pa.table({f"{column}_low": ends[:, 0], f"{column}_high": ends[:, 1]})
 
@@ -792,8 +790,6 @@ def _typed(column: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray | pa.Ar
 
     Of categories there are those that are published, in their order.
     """
-    import pyarrow as pa  # noqa: PLC0415  as below
-
     texts = column.cast(pa.string())
     try:
         if kind.order is None:
@@ -855,8 +851,6 @@ def _dictionary(
 
     Instead of ``*`` there may be nulls. Values that all have a place in an order are in that order.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     values = [str(value) for value in data.categories[column].tolist()]
     place = np.arange(len(values) + 1)
     if order and {*values} <= {*order}:

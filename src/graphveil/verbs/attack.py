@@ -36,6 +36,7 @@ from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilWarning, ParameterError, ResourceError, UsageError
 from graphveil.core.hints import one_of
+from graphveil.core.libraries import pa, parquet
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within, worked
 from graphveil.core.randomness import Randomness
@@ -594,9 +595,6 @@ def _rows(release: str, name: str, outcome: Outcome, counted: Counted) -> Iterat
 
 def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Path:
     """Write everybody's own risk into the private folder, for its owner alone; return the file."""
-    import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
-    from pyarrow import parquet  # noqa: PLC0415
-
     place = private_folder(folder) / ATTACKED
     place.mkdir(mode=0o700, exist_ok=True)
     path = place / f"{name}.parquet"

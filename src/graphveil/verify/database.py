@@ -17,6 +17,7 @@ import duckdb
 import numpy as np
 
 from graphveil.core.errors import ResourceError
+from graphveil.core.libraries import pa
 from graphveil.verify.verdict import LIMIT_BYTES, beyond
 
 NEVER_UNPACKED = 40
@@ -224,8 +225,6 @@ class Database:
 
     def put(self, name: str, columns: Mapping[str, Any]) -> None:
         """Create a table of arrays or Arrow columns."""
-        import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
-
         frame = self.named(pa.table(dict(columns)))
         self.run(f"CREATE TABLE {name} AS SELECT * FROM {frame}")
         self._connection.unregister(frame)

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphveil.attacks.networks.assignment.mutual_best import row_blocks
 from graphveil.core.array_types import Floats
+from graphveil.core.libraries import linalg
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import sparse
@@ -86,8 +87,6 @@ def three_paths(graph: Graph) -> Scores:
 
 def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     """Return the cosine between both ends in the leading directions of the normalized adjacency."""
-    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
-
     roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
     # D^(-1/2) A D^(-1/2), whose largest eigenvalues in size are its singular values.
     scale = sparse.diags_array(roots)

@@ -53,7 +53,7 @@ def _run(path: Path, **given: Any) -> int:
             data = read_input(path, options)
         write_copy(data, out, ids=ids, public=public, replace=force)
     kind = kind_of(data)
-    if kind.everyone is None and data.ids is not None:
+    if isinstance(data, Table) and data.ids is not None:
         say("row ids were dropped: a table is written with its own columns only")
     written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
     say_warnings(every=every)

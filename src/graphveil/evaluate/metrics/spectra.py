@@ -7,20 +7,14 @@ product. An iteration that does not converge is reported as not measured.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphveil.core.array_types import Floats
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import linalg
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, csgraph, sparse
 from graphveil.evaluate.metric import Figures, NotMeasuredError, compared
-
-if TYPE_CHECKING:
-    from scipy.sparse import linalg
-else:
-    linalg = lazy_module("scipy.sparse.linalg")
 
 DENSE_UP_TO = 256
 """The most nodes whose matrix is written out and solved densely."""

@@ -28,6 +28,7 @@ from graphveil.claims.guarantees import (
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning
+from graphveil.core.libraries import parquet
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted, percent, plain
@@ -170,8 +171,6 @@ def _with_interval(row: Row, people: int) -> Row:
 
 def _worst(private: Path) -> dict[str, float]:
     """Return by attack the mean risk of the hundredth of people who are worst off."""
-    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is read
-
     worst = {}
     for path in sorted((private / ATTACKED).glob("*.parquet")):
         risk = parquet.read_table(path, columns=["risk"])["risk"].to_numpy()

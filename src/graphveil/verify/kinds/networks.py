@@ -394,8 +394,8 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
 
 
 def _pairs_of_graph(original: Graph) -> OriginalPairs:
-    labels = original.labels()
-    return OriginalPairs(*original.edges().T, labels, labels, both_ways=True, loops=False)
+    (u, v), labels = original.edges().T, original.labels()
+    return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
 
 
 def _pairs(original: Network) -> OriginalPairs:

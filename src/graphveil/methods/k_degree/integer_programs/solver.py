@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.libraries import sparse
 
 NODE_LIMIT = 50
 """How many nodes of its search tree HiGHS may visit for one block program.
@@ -67,8 +68,6 @@ class Rows:
     """
 
     def __init__(self, variables: int) -> None:
-        from scipy import sparse  # noqa: PLC0415  heavy: only where a bound is asked for
-
         self._sparse, self.variables = sparse, variables
         self.parts: list[tuple[Any, Floats, Floats]] = []
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.libraries import pa, parquet
 from graphveil.verify.database import Database, literal
 
 Keys = NDArray[np.int64]
@@ -134,9 +135,6 @@ def _only_in(keys: Keys, others: Keys) -> Keys:
 
 def _write(buckets: Iterable[Keys], path: Path) -> None:
     """Write edges into a scratch file that SQL reads."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and few checks need it
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     schema: Any = pa.schema([("u", pa.int64()), ("v", pa.int64())])
     with parquet.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
         for keys in buckets:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.core.array_types import Ints
+from graphveil.core.libraries import csgraph, sparse
 from graphveil.verify.recount.rows.fitting_pairs import Masks, members, packed, turned
 
 NONE = -1
@@ -74,8 +75,6 @@ def allowed_of_pairs(
     records: Ints, persons: Ints, n: int, *, likely: Ints | None = None
 ) -> Allowed | NoAssignment:
     """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1."""
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     # Step 1: one full assignment among the listed pairs: the owner's own if these pairs hold it,
     # else a maximum matching.
     ones = np.ones(records.size, dtype=np.int8)
@@ -133,8 +132,6 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
     They exist if and only if so many units flow through each record and each person, one at most
     through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
     """
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     # A flow network: source to records and persons to sink with room for `number` units, and one
     # unit at most through each pair that fits.
     n = fits.shape[0]
@@ -153,8 +150,6 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
 
 def _first_assignment(fits: Masks) -> Ints:
     """Return a large assignment of some pairs that fit; -1 for a record that goes without."""
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     n = fits.shape[0]
     most = n if int(np.bitwise_count(fits).sum()) <= _ALL_PAIRS else _SOME
     chosen = [_spread(members(mask), most, record) for record, mask in enumerate(fits)]
@@ -172,8 +167,6 @@ def _spread(persons: Ints, most: int, start: int) -> Ints:
 
 
 def _largest(matrix: object) -> Ints:
-    from scipy.sparse import csgraph  # noqa: PLC0415  heavy, and few checks need it
-
     matched = csgraph.maximum_bipartite_matching(matrix, perm_type="column")
     return np.asarray(matched, dtype=np.int64)
 

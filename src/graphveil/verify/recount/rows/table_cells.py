@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.libraries import pa
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
@@ -158,8 +159,6 @@ def compare_with_original(
 
 def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, keyed: bool) -> None:
     """Create `compared`, a row of counts for each column."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
     rows = released_ids(db)
     if keyed:
         ids = db.column("SELECT TRY_CAST(c0 AS BIGINT) AS id FROM cells ORDER BY rowid")
@@ -232,8 +231,6 @@ def _strange(
 
 def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
     """Return the cells of a column as Arrow text in the order of the release; missing is null."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
     # Original codes in the order of the release; missing cells have a negative code and become
     # null.
     codes = np.empty(original.n_rows, dtype=np.int32)
