@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
     import rustworkx as rx
     from pyarrow import parquet
-    from scipy import sparse
+    from scipy import optimize, sparse, special
     from scipy.sparse import csgraph, linalg
+    from scipy.spatial import distance
 else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
@@ -24,5 +25,19 @@ else:
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
     linalg = lazy_module("scipy.sparse.linalg")
+    distance = lazy_module("scipy.spatial.distance")
+    optimize = lazy_module("scipy.optimize")
+    special = lazy_module("scipy.special")
 
-__all__ = ["csgraph", "linalg", "pa", "parquet", "pc", "rx", "sparse"]
+__all__ = [
+    "csgraph",
+    "distance",
+    "linalg",
+    "optimize",
+    "pa",
+    "parquet",
+    "pc",
+    "rx",
+    "sparse",
+    "special",
+]

@@ -28,7 +28,7 @@ from graphveil.claims.guarantees import (
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning
-from graphveil.core.libraries import parquet
+from graphveil.core.libraries import parquet, special
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted, percent, plain
@@ -159,13 +159,11 @@ def with_intervals(rows: Rows, people: int) -> Rows:
 def _with_interval(row: Row, people: int) -> Row:
     if row.known != "sampled" or row.interval is not None or row.unit not in OF_ALL:
         return row
-    from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
-
     right = (row.value or 0.0) * people
     draws = row.sample_size if row.setting.draw == LARGEST else 1
     tail = 0.025 / (draws or 1)
-    low = betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
-    high = betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
+    low = special.betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
+    high = special.betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
     return dataclasses.replace(row, low=float(low), high=float(high))
 
 

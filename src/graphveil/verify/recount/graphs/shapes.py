@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.core.libraries import rx, sparse
+from graphveil.core.libraries import csgraph, rx, sparse
 from graphveil.verify.recount.graphs.released_graph import ReleasedBall, Work
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
@@ -123,15 +123,13 @@ def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
 
 def _pieces(ball: ReleasedBall) -> list[_Piece]:
     """Return the connected pieces of a neighborhood without its center, refined."""
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  as above
-
     # Drop the center, which is linked to exactly the nodes at one hop.
     size = ball.nodes.size - 1
     kept = (ball.heads > 0) & (ball.tails > 0)
     heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
     links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
     # Connected pieces, with nodes renumbered within each.
-    count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
+    count, owner = csgraph.connected_components(links, directed=False) if size else (0, np.empty(0))
     order = np.argsort(owner, kind="stable")
     position = np.empty(size, dtype=np.int64)
     sizes = np.bincount(owner.astype(np.int64), minlength=count)
