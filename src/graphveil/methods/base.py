@@ -279,12 +279,11 @@ class Anonymizer(ABC, Generic[D]):
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
         """
         read = encoded(data, self.accepts[0])
-        if isinstance(data, Table) and isinstance(read, Bipartite):
-            read = dataclasses.replace(read, column_of=data.column_of_features())
-        draft = draw(read, randomness)
-        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
-            return draft._replace(data=data.showing(draft.data))
-        return draft
+        if read is data or data.people is None:
+            return draw(read, randomness)
+        draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
+        shown = isinstance(draft.data, Bipartite)
+        return draft._replace(data=data.showing(draft.data)) if shown else draft
 
     @property
     def stated_limits(self) -> str:

@@ -172,6 +172,11 @@ class Database:
         """Return the first row of a query that gives few, or None."""
         return next(iter(self.rows(sql, values)), None)
 
+    def found(self, sql: str, words: str) -> list[str]:
+        """Return the words with the cells of the first row of a query; none if it has no rows."""
+        row = self.first(sql)
+        return [words.format(*row)] if row else []
+
     def number(self, sql: str, values: list[Any] | None = None) -> int:
         """Return the one integer that a query gives; 0 for null."""
         row = self.first(sql, values)

@@ -30,7 +30,6 @@ from graphveil.verify.changes import COST, same_pairs
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import (
     CheckedKind,
-    ComparedNames,
     Cost,
     Evidence,
     IdsAsNames,
@@ -119,10 +118,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
             ENTRIES: holds("no row lists an item twice, and every row belongs to a user"),
             ORDER: holds("users and their items are in ascending order"),
         }
-    problems = []
-    stranger = db.first(_STRANGER)
-    if stranger:
-        problems.append(f"user {stranger[0]} has an item but is not listed")
+    problems = db.found(_STRANGER, "user {} has an item but is not listed")
     order = _user_order(db, described.files, keyed=keyed)
     # Entries in strictly ascending order cannot repeat, so this is asked only if they are not.
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
@@ -152,9 +148,9 @@ def _user_order(db: Database, files: Sequence[DataFile], *, keyed: bool) -> Chec
     return holds("users and their items are in ascending order")
 
 
-def _shared(evidence: Evidence) -> ComparedNames:
+def _shared(evidence: Evidence) -> tuple[list[Check], None]:
     original, people = evidence.original_as(Bipartite), evidence.has_people
-    return ComparedNames([_items(evidence.tables, original, people=people, linked=evidence.linked)])
+    return [_items(evidence.tables, original, people=people, linked=evidence.linked)], None
 
 
 def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:

@@ -35,7 +35,6 @@ from graphveil.verify.changes import same_pairs
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import (
     CheckedKind,
-    ComparedNames,
     Cost,
     Evidence,
     IdsAsNames,
@@ -78,6 +77,8 @@ _OUT_OF_ORDER = """
         target < above_target OR (target = above_target AND {layer} <= above_layer)))))
     LIMIT 1
 """
+
+_LOOP = "SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1"
 
 # The first edge that appears more than once, in either direction.
 _DUPLICATE = """
@@ -246,14 +247,9 @@ def _order(
 
 def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
     """Return the first loop, the first repeated edge and the first unknown layer."""
-    problems = []
-    loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
-    if loop:
-        itself = "has an edge to itself" if layers else "is its own neighbor"
-        problems.append(f"node {loop[0]} {itself}")
-    twice = db.first(_TWICE if layers else _DUPLICATE)
-    if twice:
-        problems.append(f"the edge ({twice[0]}, {twice[1]}) appears {twice[2]} times")
+    itself = "has an edge to itself" if layers else "is its own neighbor"
+    problems = db.found(_LOOP, f"node {{}} {itself}")
+    problems += db.found(_TWICE if layers else _DUPLICATE, "the edge ({}, {}) appears {} times")
     strange = db.first(_OF_NO_LAYER) if layers else None
     if strange:
         layer = shown(strange[0])
@@ -268,8 +264,7 @@ def _strange_end(db: Database, n: int, *, usual: bool) -> list[str]:
     )[0]
     if usual and (low is None or (low >= 0 and high < n)):
         return []
-    stranger = db.first(_STRANGER)
-    return [f"node {stranger[0]} has an edge but is not listed"] if stranger else []
+    return db.found(_STRANGER, "node {} has an edge but is not listed")
 
 
 def _delimited(db: Database, path: Path, file: DataFile) -> None:
@@ -311,7 +306,7 @@ def columns_of(evidence: Evidence) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, start=1)}
 
 
-def _shared(evidence: Evidence) -> ComparedNames:
+def _shared(evidence: Evidence) -> tuple[list[Check], str | None]:
     """Whether attributes are the original's, and edges have directions where its edges have."""
     original, published = evidence.original_as(Network), columns_of(evidence)
     strange = [
@@ -330,7 +325,7 @@ def _shared(evidence: Evidence) -> ComparedNames:
         same = f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
     layer = judged([other] if has != [(one.name, one.directed) for one in described] else [], same)
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
-    return ComparedNames([columns, layer], None if failed is None else failed.detail)
+    return [columns, layer], None if failed is None else failed.detail
 
 
 def _link(db: Database, original: Network, released: Any) -> None:
