@@ -280,28 +280,14 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         rows = self._collapsed(data)
         compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
         chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
-        # Step 2: the cluster of every row; step 3: what the clusters publish.
-        labels = self._labels(data, rows, chunks, randomness)
-        draft = self._draft(data, rows, labels, randomness)
-        if self.chunks is not None or chunks is None:
-            return draft
-        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
-
-    def _labels(
-        self,
-        data: Bipartite,
-        rows: rules.CollapsedRows,
-        chunks: Chunks | None,
-        randomness: Randomness,
-    ) -> rules.Labels:
-        """Return the cluster of every row."""
+        # Step 2: the cluster of every row. One chunk needs no order of rows and no engine.
         clustering = self.clustering()
-        # One chunk needs no order of rows and no engine.
         if chunks is None:
-            return clustering(rows, randomness.stream("clusters"))
+            labels = clustering(rows, randomness.stream("clusters"))
+            return self._draft(data, rows, labels, randomness)
         from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
 
-        return in_chunks(
+        labels = in_chunks(
             data,
             chunks=chunks,
             cluster=clustering,
@@ -309,6 +295,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             columns=rows.columns,
             randomness=randomness,
         )
+        # Step 3: what the clusters publish, with a warning if nobody asked for chunks.
+        draft = self._draft(data, rows, labels, randomness)
+        if self.chunks is not None:
+            return draft
+        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
 
     def _draft(
         self,
