@@ -52,6 +52,7 @@ RIGHT = "right"
 def counted_in(data: Data) -> Counted:
     """Return what is counted in this data.
 
+    >>> from graphveil.data import Table
     >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
     'rows'
     """
