@@ -326,7 +326,7 @@ def test_common_neighbors_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.recount.graphs.released_graph._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.graphs.released_graph.WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
         found = network.common_neighbors.tolist()
