@@ -526,6 +526,20 @@ def test_a_page_of_advice_tries_strengths_that_double_or_more():
     assert (2, 3, 5, 10, 20) == strengths.STRENGTHS["k"] == strengths.STRENGTHS["levels"]
 
 
+def test_a_line_joins_what_no_point_of_the_same_method_beats():
+    given = [("k-degree", 2, 0.1, 0.5), ("k-degree", 3, 0.2, 0.6), ("k-degree", 4, 0.3, 0.55)]
+    points_given = [
+        (
+            method,
+            {"k": k},
+            [figure_row("false", x, direction="lower is better"), figure_row("kept", y)],
+        )
+        for method, k, x, y in [*given, ("structural", 2, 0.1, 0.9)]
+    ]
+    panel = sweep_page.panel_of(sweep_of(*points_given), *map(points.Axis, ("false", "kept")))
+    assert [1, 2, 4] == [dot.number for dot in panel.dots if dot.on_line]
+
+
 def test_each_figure_of_a_row_is_shown_once():
     page = sweep_page.page_text(sweep_of(("m", {"k": 2}, [figure_row("kept", 0.5)])))
     assert 1 == re.search(r'<tr id="p1".*?</tr>', page, re.DOTALL)[0].count("50%")
