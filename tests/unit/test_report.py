@@ -42,9 +42,9 @@ from graphveil.pages.report.legal_questions import (
     ONE_DRAW,
     Evidence,
     Figures,
-    _lines,
     answers_of,
     bound_in_words,
+    lines_of,
     marks_of,
     promised_line,
     verdict_for,
@@ -328,7 +328,9 @@ def test_no_label_of_a_picture_begins_outside_of_it():
 def said_of(rows):
     """Return what a page says of a copy with known people."""
     said = gv.ATTACKS["seeded-matching"].said
-    [line] = [line for one in said for line in _lines("seeded-matching", one, Figures(after=rows))]
+    [line] = [
+        line for one in said for line in lines_of("seeded-matching", one, Figures(after=rows))
+    ]
     return line.reason
 
 

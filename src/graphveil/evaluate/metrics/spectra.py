@@ -29,7 +29,7 @@ ACCURACY = 1e-9
 VECTOR_ACCURACY = 1e-12
 """The largest residual of an eigenvector: smaller, since the ranks of its entries are compared."""
 
-_CELLS = 4_000_000
+CELLS = 4_000_000
 """How many cells of dense blocks are in memory at a time: 32 MB."""
 
 
@@ -116,7 +116,7 @@ def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
     entries = sparse.coo_array(walk)
     row, column = entries.coords
     block = row // size
-    at_once = max(_CELLS // size**2, 1)
+    at_once = max(CELLS // size**2, 1)
     for first in range(0, walk.shape[0] // size, at_once):
         inside = (block >= first) & (block < first + at_once)
         number = min(at_once, walk.shape[0] // size - first)

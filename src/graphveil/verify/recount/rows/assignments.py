@@ -23,10 +23,10 @@ from graphveil.verify.recount.rows.fitting_pairs import Masks, members, packed, 
 NONE = -1
 """No person, or no record."""
 
-_ALL_PAIRS = 2_000_000
-_SOME = 16
-"""Up to `_ALL_PAIRS` pairs, a search for an assignment starts from all of them; above, from
-`_SOME` of each record. More pairs make the first matching larger and its matrix, too; what it
+ALL_PAIRS = 2_000_000
+SOME = 16
+"""Up to `ALL_PAIRS` pairs, a search for an assignment starts from all of them; above, from
+`SOME` of each record. More pairs make the first matching larger and its matrix, too; what it
 leaves is found from all pairs anyway."""
 
 
@@ -151,7 +151,7 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
 def _first_assignment(fits: Masks) -> Ints:
     """Return a large assignment of some pairs that fit; -1 for a record that goes without."""
     n = fits.shape[0]
-    most = n if int(np.bitwise_count(fits).sum()) <= _ALL_PAIRS else _SOME
+    most = n if int(np.bitwise_count(fits).sum()) <= ALL_PAIRS else SOME
     chosen = [_spread(members(mask), most, record) for record, mask in enumerate(fits)]
     indptr = np.concatenate([[0], np.cumsum([persons.size for persons in chosen])]).astype(np.int64)
     indices = np.concatenate([np.empty(0, dtype=np.int64), *chosen])
