@@ -33,7 +33,7 @@ class Problem(NamedTuple):
 
     column: str
     option: str
-    value: str
+    value: str | float
     text: str
     choices: str
 
