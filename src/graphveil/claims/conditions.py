@@ -112,6 +112,19 @@ census (30,162 people, ages in tens) salary narrows 4.7% of the ages, an age wit
 year 7.5%, and a year of birth nearly all."""
 
 
+def accepted_narrowing(share: float) -> str:
+    """Return what the owner accepted that attached columns show, in one sentence.
+
+    >>> accepted_narrowing(0.1)
+    'The owner accepted that attached columns narrow up to 10% of the hidden values of a known \
+column to one value, beyond chance.'
+    """
+    return (
+        f"The owner accepted that attached columns narrow up to {100 * share:g}% of the hidden "
+        "values of a known column to one value, beyond chance."
+    )
+
+
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
     """Columns that are published unchanged, outside the guarantee; `label` for tables only.
 
@@ -156,21 +169,13 @@ who knows these values; combined with the rest they may single people out.
 
     @property
     def sentence(self) -> str:
-        """The statement in one sentence."""
+        """The statement in one sentence, and what the owner accepted that these columns show."""
+        share = self.may_narrow
+        accepted = "" if share is msgspec.UNSET else f" {accepted_narrowing(share)}"
         return (
             f"Published unchanged, outside the guarantee: {', '.join(self.columns)}. Nothing is "
             "guaranteed against an attacker who knows these values; combined with the rest they "
-            f"may single people out.{self._accepted}"
-        )
-
-    @property
-    def _accepted(self) -> str:
-        """What the owner accepted that these columns say of known ones; empty if nothing."""
-        if self.may_narrow is msgspec.UNSET:
-            return ""
-        return (
-            f" The owner accepted that they narrow up to {100 * self.may_narrow:g}% of the hidden "
-            "values of a known column to one value, beyond chance."
+            f"may single people out.{accepted}"
         )
 
 

@@ -40,7 +40,7 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
     found = narrowings(original, released, condition.columns)
     refused = _alone_first([one for one in found if one.is_refused])
     if refused:
-        listed, name = "; ".join(map(_said, refused)), refused[0].attached[-1]
+        listed, name = "; ".join(map(narrowed_words, refused)), refused[0].attached[-1]
         raise DataError(
             f"{listed}. The release would show what it is to hide. Use {option('drop', name)} "
             f"instead of {option('attach')}, or protect the column, too ({option('known')})."
@@ -54,7 +54,9 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
             f"use {option('drop')}, protect the attached column, too ({option('known')}), or "
             f"accept it with {option('may_narrow', share)}"
         )
-        problems = [Problem(one.known, "may_narrow", share, _said(one), choices) for one in asked]
+        problems = [
+            Problem(one.known, "may_narrow", share, narrowed_words(one), choices) for one in asked
+        ]
         raise DataError.asking(problems, {})
 
 
@@ -74,7 +76,8 @@ def _alone_first(found: Sequence[Narrowing]) -> list[Narrowing]:
     return [one for one in found if len(one.attached) == 1 or one.known not in alone]
 
 
-def _said(one: Narrowing) -> str:
+def narrowed_words(one: Narrowing) -> str:
+    """Return what attached columns show of a known one, with both shares."""
     names, s = ", ".join(one.attached), "s" if len(one.attached) == 1 else ""
     together = "" if s else " together"
     cells = counted(one.hidden, "hidden cell", spec=",")

@@ -22,7 +22,12 @@ from typing import (
     cast,
 )
 
-from graphveil.claims.conditions import AnyCondition, AttachedColumns, Condition
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Condition,
+    accepted_narrowing,
+)
 from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger
@@ -332,8 +337,10 @@ class Anonymizer(ABC, Generic[D]):
         str
             Whole sentences, with the figures of the nearest releases that were attacked in tests.
         """
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
+        attributes = any((getattr(self, "known", None), attach))
+        limits = self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so.
