@@ -119,7 +119,7 @@ def narrowings(original: Data, released: Data, attached: Sequence[str]) -> list[
     if before is None or after is None:
         return []
     names = [name for name in after.columns if name in attached]
-    values = {(name,): _codes(after, name) for name in names}
+    values: dict[tuple[str, ...], Ints] = {(name,): _codes(after, name) for name in names}
     if len(names) > 1:
         values[tuple(names)] = _numbered(*values.values())
     found = []

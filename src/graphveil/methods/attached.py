@@ -22,6 +22,12 @@ from graphveil.data import Data
 from graphveil.measures.narrowing import Narrowing, narrowings
 
 
+class ShownError(DataError):
+    """Attached columns show what known ones hide; `found` says how far."""
+
+    found: str = ""
+
+
 def check_attached(original: Data, released: Data, condition: AttachedColumns) -> None:
     """Refuse attached columns that narrow hidden cells of known ones further than was accepted.
 
@@ -34,17 +40,19 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
 
     Raises
     ------
-    DataError
+    ShownError
         If they show most of what is hidden; or with a question, if they show some of it.
     """
     found = narrowings(original, released, condition.columns)
     refused = _alone_first([one for one in found if one.is_refused])
     if refused:
         listed, name = "; ".join(map(narrowed_words, refused)), refused[0].attached[-1]
-        raise DataError(
+        error = ShownError(
             f"{listed}. The release would show what it is to hide. Use {option('drop', name)} "
             f"instead of {option('attach')}, or protect the column, too ({option('known')})."
         )
+        error.found = listed
+        raise error
     accepted = LEAST_NARROWED if condition.may_narrow is UNSET else condition.may_narrow
     asked = _alone_first([one for one in found if one.beyond > accepted])
     if asked:
@@ -55,9 +63,12 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
             f"accept it with {option('may_narrow', share)}"
         )
         problems = [
-            Problem(one.known, "may_narrow", share, narrowed_words(one), choices) for one in asked
+            Problem(one.known, "may_narrow", str(share), narrowed_words(one), choices)
+            for one in asked
         ]
-        raise DataError.asking(problems, {})
+        error = ShownError.asking(problems, {})
+        error.found = "; ".join(one.text for one in problems)
+        raise error
 
 
 def proposed(beyond: float) -> float:
