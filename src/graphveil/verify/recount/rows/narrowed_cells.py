@@ -26,6 +26,10 @@ EVIDENCE, POWERS, OF_THE_REST = 7.0, (0.5, 0.125), 0.5
 """From which logarithm of evidence narrowing counts, the powers of its test, and the share of what
 chance leaves above which no run publishes a column."""
 
+ROUNDING = 1e-7
+"""By how much the figures of a run may differ from these: its logarithms of factorials of a million
+have an error of about 1e-8."""
+
 Sizes = dict[tuple[str | None, int], int]
 """How many groups, or values, of a published value have so many rows."""
 
@@ -49,13 +53,14 @@ class NarrowedCells(NamedTuple):
     @property
     def beyond_chance(self) -> float:
         """The share that is narrowed beyond chance; 0 where chance may explain it."""
-        return max(self.share - self.chance, 0.0) if self.evidence >= EVIDENCE else 0.0
+        is_evident = self.evidence >= EVIDENCE + ROUNDING
+        return max(self.share - self.chance, 0.0) if is_evident else 0.0
 
     def exceeds(self, accepted: float) -> bool:
         """Whether more is narrowed than was accepted, or than any run publishes."""
-        # A run asks above 0.05. What it computes in another order may differ in the last digits.
+        # A run does not ask below 0.05.
         allowed = max(min(accepted, OF_THE_REST * (1 - self.chance)), 0.05)
-        return self.is_same or self.beyond_chance > allowed + 1e-9
+        return self.is_same or self.beyond_chance > allowed + ROUNDING
 
 
 def narrowed_cells(db: Database, sets: Iterable[Sequence[int]]) -> list[NarrowedCells]:
