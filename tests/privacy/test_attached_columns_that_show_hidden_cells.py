@@ -200,6 +200,7 @@ def accepted(tmp_path_factory):
     with pytest.raises(DataError) as asked:
         generalized().anonymize(people, seed=1)
     (hint,) = asked.value.hints[-1:]
+    assert asked.value.command(["anonymize"]).endswith(f"anonymize --may-narrow {hint.value}")
     release = generalized(**{hint.name: hint.value}).anonymize(people, seed=1)
     return people, hint.value, release.write(tmp_path_factory.mktemp("accepted") / "out")
 
