@@ -285,7 +285,7 @@ def test_the_worst_hundredth_is_identified_no_more_often_than_the_guarantee_allo
 
 def test_who_is_unique_by_values_is_counted_by_known_columns_and_attached_ones_are_named():
     """By the known columns nobody is in a class below k; the attached income makes them unique."""
-    columns = {"a": [*"xxxyyy"], "b": [*"pppqqq"], "income": [*"123456"]}
+    columns = {"a": [*"xxxyyy"], "b": [*"pppqqq"], "income": [*"123123"]}
     table = gv.Table.from_columns(columns, person="row")
     release = gv.SuppressK(k=3, known="a,b", attach="income").anonymize(table, seed=1)
     pair = comparison_of(release, table, Randomness(seed=1), wanted_by="report")

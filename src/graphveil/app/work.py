@@ -35,6 +35,7 @@ from graphveil.core.text import Wording, for_people, worded_for_page
 from graphveil.data.kinds import as_released
 from graphveil.evaluate import wording
 from graphveil.measures import measure
+from graphveil.methods.attached import ShownError
 from graphveil.methods.registry import method_named
 from graphveil.pages.answers import attacks
 from graphveil.pages.answers.attacks import strongest
@@ -302,6 +303,9 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
         with shown(display), heard(lambda text: say(detail=text)):
             JOBS[name](say, **arguments)
         say(end="done", why="")
+    except ShownError as error:
+        cure = 'Choose "an attacker may know it" or "do not publish" for the attached column.'
+        say(end="refused", why=f"{error.found}. {cure}")
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except OSError as error:

@@ -22,7 +22,12 @@ from typing import (
     cast,
 )
 
-from graphveil.claims.conditions import AnyCondition, Condition
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Condition,
+    accepted_narrowing,
+)
 from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger
@@ -285,6 +290,27 @@ class Anonymizer(ABC, Generic[D]):
         shown = isinstance(draft.data, Bipartite)
         return draft._replace(data=data.showing(draft.data)) if shown else draft
 
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse a draft whose attached columns show what known ones hide.
+
+        Parameters
+        ----------
+        data
+            What is anonymized.
+        drafted
+            What is about to be published of it, at the same positions.
+
+        Raises
+        ------
+        DataError
+            As `graphveil.methods.attached.check_attached`.
+        """
+        for condition in self.conditions:
+            if isinstance(condition, AttachedColumns):
+                from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
+
+                check_attached(data, drafted, condition)
+
     @property
     def stated_limits(self) -> str:
         """What a release with these parameters does not protect against.
@@ -312,8 +338,10 @@ class Anonymizer(ABC, Generic[D]):
         str
             Whole sentences, with the figures of the nearest releases that were attacked in tests.
         """
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
+        attributes = any((getattr(self, "known", None), attach))
+        limits = self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so.
@@ -352,7 +380,14 @@ class Anonymizer(ABC, Generic[D]):
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the public manifest states, with their values."""
         hidden, said = {*self.private_parameters(), *self.unstated}, self.concealing
-        return {n: said.get(n, v) for n, v in self.parameters().items() if n not in hidden}
+        values = self.parameters()
+        hidden |= {
+            item.name
+            for item in flat_parameters(type(self))
+            if not item.metadata.get("stated_at_default", True)
+            and values[item.name] == item.default
+        }
+        return {n: said.get(n, v) for n, v in values.items() if n not in hidden}
 
     @classmethod
     def private_parameters(cls) -> frozenset[str]:

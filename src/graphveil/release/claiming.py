@@ -70,6 +70,9 @@ class Method(Protocol):
     def withheld(self) -> dict[str, Any]:
         """Return the parameters that the owner's record alone keeps."""
 
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse what is about to be published of this data, where it shows what it is to hide."""
+
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
         """Return what a release that claims this does not protect against."""
 

@@ -66,6 +66,8 @@ def make_release(
     ------
     UsageError
         If the ledger's limit would be passed.
+    DataError
+        If an attached column shows what a known one hides.
     """
     randomness = Randomness(seed=seed)
     # 1. Epsilon is entered before the draw: it is spent even if the run fails.
@@ -74,15 +76,17 @@ def make_release(
     started = worked()
     draft = method.drafted(data, draw, randomness)
     done = worked()
-    # 3. What is claimed, and what the owner is warned of.
+    # 3. Attached columns do not show what known ones hide, or the owner accepted it.
+    method.check_drafted(data, draft.data)
+    # 4. What is claimed, and what the owner is warned of.
     people = data.items == "people"
     guarantee = draft.guarantee or promised(method, data)
     of_items = (PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)
     if people and isinstance(guarantee, EdgeDP | NodeDP):
         of_items = ()  # it covers entries, also those of the rows that list a person
-    # 4. A uniformly random order, so that the release says nothing of the input's.
+    # 5. A uniformly random order, so that the release says nothing of the input's.
     new = draft.order or NewIds(randomness.permutation(data.size))
-    # 5. The claim, with the owner's notes: those of the method and those of the run.
+    # 6. The claim, with the owner's notes: those of the method and those of the run.
     notes = msgspec.structs.asdict(draft.notes) | {
         "input_sha256": digest_of(data),
         "origins_sha256": digests_of_origins(data),
@@ -105,7 +109,7 @@ def make_release(
         witness=None if draft.witness is None else Witness(*draft.witness),
         **notes,
     )
-    # 6. The data under its new ids, without names that it no longer shows.
+    # 7. The data under its new ids, without names that it no longer shows.
     return Release(
         data=_published(draft.data, data, new),
         generalized=draft.generalized,

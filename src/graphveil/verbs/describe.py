@@ -207,7 +207,13 @@ class Description:
 
 
 def _question(asked: Sequence[Problem], choices: str) -> str:
-    """Return a question about one column or several."""
+    """Return a question about one column or several, each named once.
+
+    >>> same = Problem("zip", "levels", "auto", "column zip has numbers", "set levels")
+    >>> _question([same, same._replace(value="5,10")], "set levels")
+    'column zip has numbers: set levels'
+    """
+    asked = [*{(one.column, one.text): one for one in reversed(asked)}.values()][::-1]
     first, *others = asked
     if not others:
         return f"{first.text}: {first.choices}"

@@ -124,6 +124,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     algorithm: Greedy | Facility = parameter(
         default=Greedy(),
         text="greedy growth with local search, or facility location (as published)",
@@ -388,6 +389,9 @@ class SmoothK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     theta
         The share of a cluster that must have a feature: a fraction in [1/2, 1], exact.
     ties
@@ -538,6 +542,9 @@ class SuppressK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     algorithm
         ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
         to at most 2k-1 rows unless ``cut=False`` is set.

@@ -54,6 +54,7 @@ from graphveil.pages.report.legal_questions import (
 from graphveil.pages.report.machine import FIELDS, recipient_of
 from graphveil.release import Release
 from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
+from graphveil.verbs.read import answered
 from graphveil.verify.recount.graphs.structural_classes import labels_of
 from graphveil.verify.verdict import Verdict
 
@@ -100,7 +101,8 @@ def figures_of(
         with _once_more(), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             same = _as_published(pair)
-            before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
+            renamed = Rename().anonymize(answered(same), seed=seed)
+            before = _attacked(renamed, same, attacks, seed)
     return Figures(
         after=with_intervals(after, original.size),
         before=before,

@@ -121,6 +121,19 @@ def had_and_shown(
     return pairs
 
 
+def put_own_and_shown(
+    db: Database, original: Table, name: str, columns: Sequence[str], attached: Sequence[str]
+) -> None:
+    """Create `own_and_shown` for a known column, as `narrowed_cells` reads it."""
+    db.put("had", {"own": _column_of(original, original.columns.index(name), released_ids(db))})
+    cells = [f"c{columns.index(one)} AS a{number}" for number, one in enumerate(attached)]
+    db.run(
+        f"CREATE TABLE own_and_shown AS SELECT own, c{columns.index(name)} AS shown, "
+        f"{', '.join(cells)} FROM shown POSITIONAL JOIN had WHERE own IS NOT NULL"
+    )
+    db.run("DROP TABLE had")
+
+
 def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:
     """Return (suppressed cells, rows that have as many), ascending."""
     counts = db.rows(_STARS.format(rows=_rows_as_lists(column_names(db))))
