@@ -513,9 +513,10 @@ def all_questions(
 def _of_cells(frame: pa.Table) -> _Asks:
     def ask(options: Mapping[str, Any]) -> _Asked:
         own = _read_with(options)
-        columns = {name: frame[name] for name in frame.column_names if name not in own.drop}
-        columns = {name: values.combine_chunks() for name, values in columns.items()}
-        cells = ParsedCells(columns=columns, notes=ReadCounts(rows=frame.num_rows))
+        every = {name: frame[name].combine_chunks() for name in frame.column_names}
+        dropped = {name: every.pop(name) for name in own.drop if name in every}
+        notes = ReadCounts(rows=frame.num_rows)
+        cells = ParsedCells(columns=every, dropped=dropped, notes=notes)
         return _asked("", cells, own, options)
 
     return ask
@@ -536,7 +537,7 @@ def _asked(
         if not error.asked:
             raise
         return error.asked, rows
-    naming = about_people(cells.columns, own, [])
+    naming = about_people(cells, own, [])
     levels = options.get("levels") or {}
     asked = [one for one in naming if one.column not in (own.ids, *levels)]
     if own.exact and table.columns:
