@@ -128,6 +128,7 @@ class RepeatedPeople(NamedTuple):
     values: int
     rows: int
     sign: str
+    complete: bool = True
 
     @property
     def question(self) -> Problem:
@@ -135,7 +136,7 @@ class RepeatedPeople(NamedTuple):
         return Problem(
             self.name,
             "person",
-            self.name,
+            self.name if self.complete else "row",  # rows of nobody cannot be counted by person
             f"column {self.name} may identify people with several rows ({self.values:,} values in "
             f"{self.rows:,} rows, {self.sign})",
             _WAYS,
@@ -174,12 +175,11 @@ def repeated_people(table: CodedRows) -> list[RepeatedPeople]:
         sign = sign or _sign_of_codes(table.categories[at], every[at])
         sign = sign or _sign_in_few_rows(table, at, every[at])
         found += [(rank, at, sign)] if sign else []
-    return [
-        RepeatedPeople(
-            table.columns[at], int(np.count_nonzero(every[at])), int(every[at].sum()), sign
-        )
-        for _, at, sign in sorted(found)
+    columns = [
+        RepeatedPeople(table.columns[at], int(values[at]), rows, sign, rows == len(table.codes))
+        for at, sign, rows in ((at, sign, int(every[at].sum())) for _, at, sign in sorted(found))
     ]
+    return sorted(columns, key=lambda column: not column.complete)
 
 
 def _sign_of_ids(table: CodedRows, at: int, each: Ints) -> str:
@@ -273,7 +273,7 @@ def _sign_in_few_rows(table: CodedRows, at: int, each: Ints) -> str:
     look like ids either is enough, of others both.
     """
     used = each[each > 0]
-    if each.sum() > SMALL_TABLE or used.min(initial=0) < 2 or used.size < 2:
+    if each.sum() > SMALL_TABLE or used.size < 2 or used.min() < 2:
         return ""
     own = table.codes[:, at]
     known = [other for other in range(len(table.columns)) if other != at]

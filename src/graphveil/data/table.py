@@ -614,8 +614,9 @@ class Table(Frames):
         if not coded:
             return self
         rest = (self.cut_from or self).without(coded)
+        kept = [rest.codes] if rest.columns else []  # without columns a table has no rows, either
         whole = Table(
-            np.column_stack([rest.codes, *(codes for codes, _ in coded.values())]),
+            np.column_stack([*kept, *(codes for codes, _ in coded.values())]),
             (*rest.columns, *coded),
             (*rest.categories, *(numbers_where_all(values) for _, values in coded.values())),
         )

@@ -500,6 +500,10 @@ def about_people(
     owners = {options.person, options.household} - {None}
     numbers = _numeric(table) if options.exact else many_numbers(table)
     measuring = {name for name in numbers if not numbers_people(*_column(table, name))}
+    # What a row is depends on every column of the input, dropped ones included; a column that may
+    # be people with several rows is asked about once.
+    people = [] if owners else table.questions_of_rows()
+    owners |= {problem.column for problem in people}
     naming = [name for name in naming_columns(table) if name not in owners]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]
@@ -508,8 +512,7 @@ def about_people(
         dates = written_dates(_column(table, name)[1]) if options.exact else None
         about = _about_naming(name, measuring=name in measuring)
         found += _about_dates(name, dates) if dates else [about]
-    # What a row is depends on every column of the input, dropped ones included.
-    return [*found, *([] if owners else table.questions_of_rows())]
+    return [*found, *people]
 
 
 def _about_naming(name: str, *, measuring: bool) -> Problem:

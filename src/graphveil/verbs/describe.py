@@ -469,13 +469,18 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
     said, rows = dict(given), 0
     base = {"suppressed": TableOptions().suppressed} | given
     for _ in range(ROUNDS):
-        asked, rows = ask(said)
+        try:
+            asked, rows = ask(said)
+        except InputError:
+            if not problems:
+                raise
+            break  # an answer that was proposed does not suit the file, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
         before = len(problems)
         for one in new:  # nothing more is asked of columns that are not published
             unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
-            if one.column not in unpublished:
+            if one.option == "person" or one.column not in unpublished:
                 problems = [*problems, one]
         if len(problems) == before:
             break
