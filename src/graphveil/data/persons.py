@@ -115,6 +115,7 @@ _NAMES_OF_PEOPLE = re.compile(
 )
 _EXPLICIT_IDS = re.compile(rf"{_COUNT}(?:{_ID})")
 _FULL_NAME = re.compile(r"[^\W\d_]\S*(?:,? [^\W\d_]\S*){1,3}")
+_NUMBER_WORD = re.compile(r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
 _COUNTS = re.compile(
     r"(?:n|count|counts|freq|frequency|frequencies|weight|weights|number|anzahl|häufigkeit"
     r"|effectif|nombre|frecuencia|frequenza|aantal|liczba|contagem|frequência)"
@@ -273,7 +274,7 @@ def _sign_in_few_rows(table: CodedRows, at: int, each: Ints) -> str:
     look like ids either is enough, of others both.
     """
     used = each[each > 0]
-    if each.sum() > SMALL_TABLE or used.size < 2 or used.min() < 2:
+    if each.sum() > SMALL_TABLE or used.size < 3 or used.min() < 2:
         return ""
     own = table.codes[:, at]
     known = [other for other in range(len(table.columns)) if other != at]
@@ -322,9 +323,7 @@ def _sign_of_structure(table: CodedRows, at: int, each: Ints, others: list[int])
     if numbering and few:
         name = table.columns[numbering[0]]
         return 1, f"and rows with the same value differ in {name}, as if it numbered them"
-    values = table.categories[at]
-    small = values.dtype.kind == "i" and int(values.min()) < LEAST_NUMBER
-    if equal and used >= FEW and not small:
+    if equal and used >= FEW and not _describes(table.categories[at]):
         size = int(np.bincount(each[each > 0]).argmax())
         return 1, f"and nearly every value has {counted(size, 'row')}"
     return 0, ""
@@ -340,6 +339,14 @@ def _constant(
         some = some[np.argsort(own[some], kind="stable")[: MOST_CELLS // len(maybe)]]
     nats = {o: _nats_constant(own[some], codes[some, o]) for o in maybe}
     return {other: value for other, value in nats.items() if value > 0}
+
+
+def _describes(values: Ids) -> bool:
+    """Whether values are small whole numbers, numbers with fractions, or dates: hardly ids."""
+    if values.dtype.kind == "i":
+        return int(values.min()) < LEAST_NUMBER
+    texts = as_text(values[:MOST_VALUES]).tolist()
+    return all(map(_NUMBER_WORD.fullmatch, texts)) or written_dates(values) is not None
 
 
 def _some_rows(own: NDArray[np.int32], most: int) -> tuple[Ints, Ints]:
@@ -417,7 +424,7 @@ def _nats_constant(own: NDArray[np.int32], other: NDArray[np.int32]) -> float:
     )
     # An exception takes a row from a group, which raises its chance by 1/chance at most.
     exceptions = _log_binomial(n, errors) + math.log(errors + 1) - errors * math.log(chance)
-    return -(in_groups + exceptions + _permuted(shares, n))
+    return float(-(in_groups + exceptions + _permuted(shares, n)))
 
 
 def _nats_numbering(own: NDArray[np.int32], other: NDArray[np.int32]) -> float:

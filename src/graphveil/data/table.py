@@ -761,6 +761,7 @@ class Table(Frames):
         ['ann', 'bob']
         """
         at, people = self._owners(person, "person")
+        _check_spelling(person, self.categories[at])
         if self.ids is not None:
             raise DataError(
                 f"{option('person', person)} names the rows, and so do ids. Remove the ids."
@@ -824,6 +825,7 @@ class Table(Frames):
             codes = self.codes[:, others]
             if np.array_equal(codes, codes[first][own]):
                 return self.one_row_a_person(owner)
+        _check_spelling(owner, self.categories[at])
         if self.units is not None:
             homes = np.unique(np.column_stack([self.units, own]), axis=0)[:, 0]
             again = np.flatnonzero(homes[1:] == homes[:-1])
@@ -848,7 +850,6 @@ class Table(Frames):
         if self.codes[:, at].min(initial=0) < 0:
             row = int(np.argmin(self.codes[:, at]))
             raise DataError(f"row {row} has no {owner}. Add the value, or remove the row.")
-        _check_spelling(owner, self.categories[at])
         return at, self.codes[:, at]
 
     def without_unused(self) -> Table:

@@ -500,10 +500,10 @@ def about_people(
     owners = {options.person, options.household} - {None}
     numbers = _numeric(table) if options.exact else many_numbers(table)
     measuring = {name for name in numbers if not numbers_people(*_column(table, name))}
-    # What a row is depends on every column of the input, dropped ones included; a column that may
-    # be people with several rows is asked about once.
+    # What a row is depends on every column of the input, dropped ones included; the column that
+    # is proposed as the people's is asked about once.
     people = [] if owners else table.questions_of_rows()
-    owners |= {problem.column for problem in people}
+    owners |= {problem.column for problem in people[:1]}
     naming = [name for name in naming_columns(table) if name not in owners]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]

@@ -472,9 +472,9 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
         try:
             asked, rows = ask(said)
         except InputError:
-            if not problems:
+            if all(one.option != "person" for one in problems):
                 raise
-            break  # an answer that was proposed does not suit the file, which its run will say
+            break  # the column of people that was proposed does not suit, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
         before = len(problems)

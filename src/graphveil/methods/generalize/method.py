@@ -367,9 +367,9 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
     [('levels', 'auto')]
     """
-    # A column that may name people is asked about once.
+    # The column that is proposed as the people's is asked about once.
     people = data.questions_of_rows()
-    asked = {problem.column for problem in people}
+    asked = {problem.column for problem in people[:1]}
     known = [name for name in roles.of_table(data.columns).known if name not in asked]
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]

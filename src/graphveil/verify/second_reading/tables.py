@@ -107,8 +107,8 @@ def table_reading_check(
         in_file = f"{counted(rows, 'row')} in the file"
         return fails(f"{in_file}, but {original.n_rows} in the original as read")
     # Step 5: where people or households have several rows, the same rows are of the same one.
-    problem = _other_owners(db, original, file, owners)
-    return _compared(db, original, file, how) if problem is None else fails(problem)
+    differs = _other_owners(db, original, file, owners)
+    return _compared(db, original, file, how) if differs is None else fails(differs)
 
 
 def _other_owners(
