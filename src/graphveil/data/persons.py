@@ -74,6 +74,9 @@ have on average, and the largest share of all rows that one has."""
 MOST_NAMED = 5
 """How many columns that are constant are named in a message."""
 
+OFTEN = 1.5
+"""Numbers of five digits are ids of people only if these have so many rows on average."""
+
 LEAST_DIGITS, LEAST_DIGITS_WITH_LETTERS = 5, 3
 """The fewest digits of codes of one form that look like numbers of people, without and with
 letters; smaller values would take years and codes of diseases for people."""
@@ -251,6 +254,8 @@ def _sign_of_codes(values: Ids, each: Ints) -> str:
     forms = {re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "A", text)) for text in shown}
     form = forms.pop() if len(forms) == 1 else ""
     least = LEAST_DIGITS_WITH_LETTERS if "A" in form else LEAST_DIGITS
+    # Of numbers alone nearly all must repeat: incomes have five digits, too.
+    least = least if "A" in form or rows >= OFTEN * used else len(form) + 1
     if form.count("0") >= least and written_dates(values) is None:
         return "digits of one form"
     if rows <= FEW_ROWS * used and _are_numbered(shown):
@@ -320,10 +325,12 @@ def _sign_of_structure(table: CodedRows, at: int, each: Ints, others: list[int])
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         listed = ", ".join(names[:MOST_NAMED])
         return -len(evidence), f"and rows with the same value agree on {listed}{more}"
+    if _describes(table.categories[at]):
+        return 0, ""
     if numbering and few:
         name = table.columns[numbering[0]]
         return 1, f"and rows with the same value differ in {name}, as if it numbered them"
-    if equal and used >= FEW and not _describes(table.categories[at]):
+    if equal and used >= FEW:
         size = int(np.bincount(each[each > 0]).argmax())
         return 1, f"and nearly every value has {counted(size, 'row')}"
     return 0, ""
