@@ -51,8 +51,9 @@ from graphveil.data.id_columns import FEW, CodedRows, naming_columns, plain_name
 from graphveil.data.ids import Ids, as_text
 
 CHANCE = 1e-6
-"""A test asks in at most one of a million tables whose columns are independent: nobody should be
-asked about people by chance, and the people of real tables reach e^-30 and less."""
+"""What a test finds must be so unlikely under its null model, divided by the number of pairs of
+columns: nobody should be asked about people by chance. The evidence of several constant columns is
+added up, since these are independent under the null model."""
 
 AGREE, BEYOND_CHANCE = 0.9, 0.8
 """A column is constant within the values of another if at most a tenth of the rows after the first
