@@ -52,7 +52,7 @@ from graphveil.core.bounds import read_bound
 from graphveil.core.errors import DataError, ParameterError, ReleaseError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.data import csr, id_columns
+from graphveil.data import csr, persons
 from graphveil.data.layers import ListedTies
 from graphveil.evaluate import comparison_of
 from graphveil.evaluate.metric import NotMeasuredError
@@ -144,7 +144,7 @@ def test_those_in_small_classes_of_an_attribute_are_counted(k, share):
 @pytest.mark.parametrize(("texts", "sign"), [(["p1", "p2", "p3"], True), (["p1", "p2"], False)])
 def test_three_numbered_values_under_the_name_of_an_id_are_people(texts, sign):
     values = np.array(texts, dtype=np.dtypes.StringDType())
-    found = id_columns.sign_of_people("patient", values, np.full(len(texts), 2))
+    found = persons.sign_of_people("patient", values, np.full(len(texts), 2))
     assert ("with the name of an id" if sign else "") == found
 
 

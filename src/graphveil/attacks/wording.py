@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 from graphveil.attacks.row_selection import Take, each
 from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
 from graphveil.data import Data
@@ -56,7 +57,7 @@ def counted_in(data: Data) -> Counted:
     >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
     'rows'
     """
-    return "rows" if data.people is data and data.person == "assumed" else "people"
+    return "rows" if data.people is data and data.person in ROWS_AS_ROWS else "people"
 
 
 def reworded(text: str, counted: Counted) -> str:

@@ -207,6 +207,38 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
         )
 
 
+class DifferentPeople(Condition, frozen=True, kw_only=True, tag="different-people"):
+    """The rows of each class are of at least k different people, or households.
+
+    A person may have several rows, in one class or in several. The files do not show whose a row
+    is. Implied by `k-anonymity` of a table whose owner named the column of people or households.
+
+    Parameters
+    ----------
+    k
+        The fewest people or households of a class, at least 1.
+    of
+        ``people`` or ``households``.
+
+    Examples
+    --------
+    >>> print(DifferentPeople(k=5, of="people").sentence)
+    Each class of rows that are equal in the known columns has rows of at least 5 different people.
+    """
+
+    k: int
+    of: Literal["people", "households"]
+
+    def __post_init__(self) -> None:
+        """Check the size."""
+        check_class_size(self.k)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return f"{_EACH_CLASS} has rows of at least {self.k} different {self.of}."
+
+
 class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
     """Every class of rows that are equal in the known columns has several values of another.
 
@@ -960,6 +992,7 @@ AnyCondition = (
     | NothingAdded
     | SuppressionHistogram
     | Generalized
+    | DifferentPeople
     | Diverse
     | Close
     | TrueOfShare

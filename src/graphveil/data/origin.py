@@ -211,7 +211,7 @@ def warn_of_missing(*columns: Any) -> None:
 Items = Literal["people", "things", "values"]
 """What the items of users are; values of columns are named ``column=value``."""
 
-Person = Literal["assumed", "row", "column"]
+Person = Literal["assumed", "row", "column", "people", "households"]
 """What the owner said of the rows of a table: nothing, that each is a different person, or which
 column names people. With a column each person has one row."""
 

@@ -29,9 +29,10 @@ from graphveil.claims.conditions import (
     accepted_narrowing,
 )
 from graphveil.claims.facts import Figures
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.guarantees import AnyGuarantee, KAnonymity, NotClaimed
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.hints import option
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -90,6 +91,14 @@ class Anonymizer(ABC, Generic[D]):
 
     reads_exactly: ClassVar[bool] = False
     """Whether a table is read with its fractions as they are written: it groups them itself."""
+
+    counts_people: ClassVar[bool] = False
+    """Whether classes can count different people, or households, who have several rows of a table:
+    it puts rows into classes of at least k and claims `KAnonymity`
+    (`graphveil.methods.layers`)."""
+
+    layers_itself: ClassVar[bool] = False
+    """Whether its own `draft` counts people who have several rows."""
 
     directed: ClassVar[bool] = False
     """Whether it takes edges with directions alone."""
@@ -282,7 +291,16 @@ class Anonymizer(ABC, Generic[D]):
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
 
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
+        Where people have several rows, rows of different people are anonymized in turn.
         """
+        if isinstance(data, Table) and data.units is not None and not self.layers_itself:
+            from graphveil.methods.layers import draft_in_layers  # noqa: PLC0415  few need it
+
+            return draft_in_layers(
+                data,
+                self.rows_needed,
+                lambda part: Anonymizer.drafted(self, part, draw, randomness),
+            )
         read = encoded(data, self.accepts[0])
         if read is data or data.people is None:
             return draw(read, randomness)
@@ -409,7 +427,21 @@ class Anonymizer(ABC, Generic[D]):
             as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
         kind.check(data)
+        self.check_units(data)
         self.check_size(data.size, noun=kind.people)
+
+    def check_units(self, data: Data) -> None:
+        """Refuse a table in which people or households have several rows, if it counts rows."""
+        said = getattr(data, "units", None) is not None and getattr(data, "person", None)
+        counts = self.counts_people and isinstance(self.guarantee, KAnonymity)
+        if said and not counts and not isinstance(self.guarantee, NotClaimed):
+            cure = option("person", "row") if said == "people" else option("household")
+            how = f"use {cure} to count rows" if said == "people" else f"remove {cure}"
+            raise ParameterError(
+                f"{self.name} with these parameters counts rows, but {said} have several rows "
+                "that differ. Use suppress-k, cluster-k, mondrian or generalize, whose classes "
+                f"count {said}; drop the columns in which the rows differ; or {how}."
+            )
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""

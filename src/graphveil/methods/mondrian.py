@@ -118,6 +118,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
     """
 
     name: ClassVar[str] = "mondrian"
+    counts_people: ClassVar[bool] = True
     accepts = (Bipartite, Table, Graph)
     card: ClassVar[MethodCard] = CARD
 

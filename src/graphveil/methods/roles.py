@@ -13,6 +13,7 @@ the guarantee is about.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -243,7 +244,7 @@ class TableRoles(NamedTuple):
         codes = np.column_stack([at[name][0].codes[:, at[name][1]] for name in kept])
         values = tuple(at[name][0].categories[at[name][1]] for name in kept)
         first = parts[0]
-        return Table(codes, tuple(kept), values, first.ids, first.person, first.origins)
+        return replace(first, codes=codes, columns=tuple(kept), categories=values)
 
 
 def _with_columns(table: Table, names: Collection[str]) -> Table:

@@ -284,7 +284,7 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     if all(column.levels is None for column in described.columns):
         return Generalization(tuple(described.columns), ())
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
-    rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
+    rows = io.load_table(folder / LEVELS_FILE, options, released=True).data.to_arrow().to_pylist()
     try:
         nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
     except (TypeError, ValueError) as error:
@@ -384,7 +384,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         categories=EVERY_WORD,  # the owner was asked
         exact=described.columns is not msgspec.UNSET,
     )
-    table = io.load_table(path, options).data
+    table = io.load_table(path, options, released=True).data
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))

@@ -17,7 +17,7 @@ from graphveil import io
 from graphveil.cli.console import say
 from graphveil.core.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.core.parameters import flat_parameters
-from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Layer, Network, Table
 from graphveil.io import datasets
 from graphveil.io.datasets.generated import generated_register
 from graphveil.measures import MEASURES, cascade, measure
@@ -146,9 +146,8 @@ def _data_for(method: type[Anonymizer[Any]]) -> Iterator[Any]:
         if kind is Table:
             yield datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
         elif kind is Network:
-            yield Network({"calls": datasets.load(NETWORK)})
-            directed = generated_register(PEOPLE, seed=1).layers[0]
-            yield Network({"calls": directed})
+            yield Network((Layer.of(datasets.load(NETWORK)),))
+            yield Network(generated_register(PEOPLE, seed=1).layers[:1])  # which is directed
         else:
             yield datasets.load(NETWORK if kind is Graph else ROWS)
 

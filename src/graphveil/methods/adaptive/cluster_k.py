@@ -110,6 +110,7 @@ class ClusterK(table_roles.WithRoles[Table]):
     """
 
     name: ClassVar[str] = "cluster-k"
+    counts_people: ClassVar[bool] = True
     accepts = (Table,)
     card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)

@@ -256,10 +256,13 @@ def generalized(
     k: int,
     suppressed: Sequence[str] = (ALL, ""),
     rng: np.random.Generator,
+    units: NDArray[np.int32] | None = None,
 ) -> GeneralizedTable:
     """Return a generalized table.
 
     `known`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
+    `units`: int32, shape (n,), the person or household of each row, of which every class has at
+    least k; None if each row is one.
     """
     # Step 1: check what is asked for, and read the known columns as distinct values. They are in
     # the order of their names, so that the order of the columns in the table changes nothing. A
@@ -287,7 +290,7 @@ def generalized(
         for each in values
     }
     recode_under = partial(
-        recode.recode,
+        recode.recode if units is None else partial(recode.recode_in_layers, units=units),
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
         k=k,

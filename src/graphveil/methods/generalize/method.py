@@ -32,10 +32,7 @@ from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.codes import measures, written_dates
-from graphveil.data.id_columns import RepeatedPeople
 from graphveil.data.ids import Ids, text
-from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, reached_by_k
@@ -135,6 +132,8 @@ class Generalize(Anonymizer[Table]):
     name: ClassVar[str] = "generalize"
     accepts = (Table,)
     reads_exactly: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+    layers_itself: ClassVar[bool] = True
     card: ClassVar[MethodCard] = CARD
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
@@ -259,10 +258,15 @@ class Generalize(Anonymizer[Table]):
         self.roles.check(data, levels=True)
         data.check_columns()
         levels = dict(self.levels or ())
-        # A column may name people of several rows; a column with levels is not such an id.
-        if data.person == "assumed" and repeated_columns(data.without(levels)):
+        # What a row is comes first; what else is open is asked in the same refusal.
+        if data.questions_of_rows():
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
+        if data.units is not None and self.close:
+            raise ParameterError(
+                f"close compares the rows of a class with those of the table, but {data.person} "
+                f"have several rows. Remove {option('close')}, or use {option('diverse')}."
+            )
         self.check_size(data.n_rows)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
@@ -285,6 +289,7 @@ class Generalize(Anonymizer[Table]):
             rules,
             k=self.k,
             rng=randomness.stream("generalize"),
+            units=data.units,
         )
         # Put the known columns, as published, and the attached ones in the order of the input.
         shown = _published(data, recoded, roles.known)
@@ -356,35 +361,13 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
     [('levels', 'auto')]
     """
-    people = repeated_columns(data.without(levels)) if data.person == "assumed" else []
-    choices = (
-        f"use {mapping('levels', 'COLUMN', 'RULE')} if it describes the person, "
-        f"{option('person', 'COLUMN')} to merge the rows of each person, "
-        f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
-    )
-    # A column that may name people is asked about once.
-    asked = {column.name for column in people}
+    # The column that is proposed as the people's is asked about once.
+    people = data.questions_of_rows()
+    asked = {problem.column for problem in people[:1]}
     known = [name for name in roles.of_table(data.columns).known if name not in asked]
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]
-    return [
-        *(problem for column in people for problem in _person_questions(data, column, choices)),
-        *frames.questions_of_levels(values, levels),
-    ]
-
-
-def _person_questions(data: Table, column: RepeatedPeople, choices: str) -> list[Problem]:
-    """Return what must be decided about a column that may name people of several rows.
-
-    Levels are suggested for dates and measurements, which seldom name people.
-    """
-    values = data.categories[data.columns.index(column.name)]
-    dates = written_dates(values)
-    if dates is None and measures(column.name, values):
-        return [column.with_levels("auto", "measure")]
-    if dates is None:
-        return [column.question._replace(choices=choices)]
-    return [column.with_levels(dates.levels), *dates.questions(column.name)]
+    return [*people, *frames.questions_of_levels(values, levels)]
 
 
 def _exact_share(before: Table, after: Table) -> float:

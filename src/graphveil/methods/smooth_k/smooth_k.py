@@ -44,6 +44,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.claims.ledger import Ledger
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
@@ -248,6 +249,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         if self.roles.are_given:
             raise UsageError("a nested release takes no roles of columns. Remove them.")
+        if getattr(users, "units", None) is not None:
+            raise UsageError(
+                "a nested release counts rows, but people or households have several rows. Remove "
+                f"{option('nested_in')}, or use {option('person', 'row')} to count rows."
+            )
         # Nested: the classes of the earlier release are the units that are put together.
         from graphveil.methods.smooth_k.nesting import earlier_classes  # noqa: PLC0415  compiled, when needed
 
@@ -572,6 +578,7 @@ class SuppressK(Clustered):
     """
 
     name: ClassVar[str] = "suppress-k"
+    counts_people: ClassVar[bool] = True
     card: ClassVar[MethodCard] = SUPPRESS_K_CARD
     cuts: ClassVar[bool] = True
 

@@ -30,6 +30,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.core.rows import ANY, Row, Rows
 from graphveil.core.text import Wording, capital, per_hundred, percent, plain
 from graphveil.data import Data
@@ -301,7 +302,7 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording = str
         f"verified for at least {percent(share)} of the people; nothing is guaranteed for the "
         "others"
     )
-    what = "rows" if getattr(guarantee, "person", None) == "assumed" else "people"
+    what = "rows" if getattr(guarantee, "person", None) in ROWS_AS_ROWS else "people"
     others = f"at least {number} {what} remain possible, whoever it is"
     if isinstance(guarantee, KAnonymity | SmoothKAnonymity):  # a value may be untrue of its row
         others = f"at least {number} {what} fit, or none, whoever it is"

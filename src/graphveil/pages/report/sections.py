@@ -25,6 +25,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning
@@ -452,7 +453,7 @@ def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
     number = None if guarantee is None else number_of(guarantee)
     if number is None:
         return ""
-    unit = "one row" if getattr(guarantee, "person", None) == "assumed" else "one person's row"
+    unit = "one row" if getattr(guarantee, "person", None) in ROWS_AS_ROWS else "one person's row"
     if isinstance(guarantee, StructuralKAnonymity | SuperNodeAnonymity):
         unit = "knowledge about one person"
     return f"{unit}, with k = {number}"
