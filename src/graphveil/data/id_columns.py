@@ -23,6 +23,10 @@ MOSTLY_DIFFERENT = 0.9
 FEW = 10
 """The fewest values that show what a column holds."""
 
+FEW_ATTACHED = 3
+"""The fewest values that show that a column names people which would be published as it is: there
+the cost of a wrong question is small."""
+
 _NAMES_OF_IDS = re.compile(r"(?:.* )?(?:[pu]?ids?|uuid|guid|key)")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[^\w]+|_+")
 
@@ -43,11 +47,14 @@ class CodedRows(Protocol):
         """The values of every column."""
 
 
-def naming_columns(table: CodedRows) -> tuple[str, ...]:
-    """Return the columns in which nearly every row has another value; suppressed cells aside."""
+def naming_columns(table: CodedRows, few: int = FEW) -> tuple[str, ...]:
+    """Return the columns in which nearly every row has another value; suppressed cells aside.
+
+    `few`: the fewest cells of a column that counts.
+    """
     in_rows = [sizes(table, at) for at in range(len(table.columns))]
     each = [(int(size.sum()), np.count_nonzero(size)) for size in in_rows]
-    differs = [rows >= FEW and values > MOSTLY_DIFFERENT * rows for rows, values in each]
+    differs = [rows >= few and values > MOSTLY_DIFFERENT * rows for rows, values in each]
     return tuple(compress(table.columns, differs))
 
 

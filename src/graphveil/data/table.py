@@ -8,13 +8,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean, option, several
+from graphveil.core.libraries import pa
 from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.core.visible import visible
@@ -40,9 +41,6 @@ from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.origin import Person, of_frame, read_from
 from graphveil.data.persons import repeated_people, stands_for_several
 from graphveil.data.spellings import alike, in_quotes, spelled_twice
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ROW = "row"
 """The value of `person` that says that every row is a different person."""
@@ -98,6 +96,11 @@ class Table(Frames):
     cut_from: Table | None = None
     units: NDArray[np.int32] | None = None
     settled: bool = False
+
+    @property
+    def people(self) -> Table:
+        """The table itself: its columns are what is said of the people in its rows."""
+        return self
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -324,8 +327,6 @@ class Table(Frames):
         >>> Table.from_columns({"sex": ["f", "*"]}).to_arrow().to_pylist()
         [{'sex': 'f'}, {'sex': None}]
         """
-        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
         arrays = []
         for column, values in enumerate(self.categories):
             codes = self.codes[:, column]

@@ -11,14 +11,14 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, InputError
 from graphveil.core.hints import mapping, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem, answers
 from graphveil.core.text import counted
 from graphveil.data.arrow_values import written_out
@@ -39,13 +39,6 @@ from graphveil.data.origin import MAY_BE_MISSING, MISSING
 from graphveil.data.table import Table
 from graphveil.io.formats import TableOptions
 from graphveil.io.source import Source, shown
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"

@@ -22,7 +22,12 @@ from typing import (
     cast,
 )
 
-from graphveil.claims.conditions import AnyCondition, Condition
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Condition,
+    accepted_narrowing,
+)
 from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee, KAnonymity, NotClaimed
 from graphveil.claims.ledger import Ledger
@@ -272,13 +277,15 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
-        container = self._container(data)
+        container = as_container(data, self.accepts, wanted_by=self.name, exact=self.exact_cells)
         with read_anew(data, container):
             self.check(container)
         return cast("D", as_released(container, self.accepts[0]))
 
-    def _container(self, data: Any) -> Data:
-        return as_container(data, self.accepts, wanted_by=self.name)
+    @property
+    def exact_cells(self) -> bool:
+        """Whether a frame is a table whose numbers and dates keep their values."""
+        return self.reads_exactly
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
@@ -295,12 +302,32 @@ class Anonymizer(ABC, Generic[D]):
                 lambda part: Anonymizer.drafted(self, part, draw, randomness),
             )
         read = encoded(data, self.accepts[0])
-        if isinstance(data, Table) and isinstance(read, Bipartite):
-            read = dataclasses.replace(read, column_of=data.column_of_features())
-        draft = draw(read, randomness)
-        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
-            return draft._replace(data=data.showing(draft.data))
-        return draft
+        if read is data or data.people is None:
+            return draw(read, randomness)
+        draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
+        shown = isinstance(draft.data, Bipartite)
+        return draft._replace(data=data.showing(draft.data)) if shown else draft
+
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse a draft whose attached columns show what known ones hide.
+
+        Parameters
+        ----------
+        data
+            What is anonymized.
+        drafted
+            What is about to be published of it, at the same positions.
+
+        Raises
+        ------
+        DataError
+            As `graphveil.methods.attached.check_attached`.
+        """
+        for condition in self.conditions:
+            if isinstance(condition, AttachedColumns):
+                from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
+
+                check_attached(data, drafted, condition)
 
     @property
     def stated_limits(self) -> str:
@@ -329,8 +356,10 @@ class Anonymizer(ABC, Generic[D]):
         str
             Whole sentences, with the figures of the nearest releases that were attacked in tests.
         """
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
+        attributes = any((getattr(self, "known", None), attach))
+        limits = self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so.
@@ -369,7 +398,14 @@ class Anonymizer(ABC, Generic[D]):
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the public manifest states, with their values."""
         hidden, said = {*self.private_parameters(), *self.unstated}, self.concealing
-        return {n: said.get(n, v) for n, v in self.parameters().items() if n not in hidden}
+        values = self.parameters()
+        hidden |= {
+            item.name
+            for item in flat_parameters(type(self))
+            if not item.metadata.get("stated_at_default", True)
+            and values[item.name] == item.default
+        }
+        return {n: said.get(n, v) for n, v in values.items() if n not in hidden}
 
     @classmethod
     def private_parameters(cls) -> frozenset[str]:
@@ -388,7 +424,7 @@ class Anonymizer(ABC, Generic[D]):
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
-            self._container(data)  # which says what it is, and what is taken
+            as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
         kind.check(data)
         self.check_units(data)

@@ -30,7 +30,7 @@ from graphveil.core.text import counted, html_table, printable
 from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
-from graphveil.data.columns import arrow_table
+from graphveil.data.columns import arrow_table, is_frame
 from graphveil.data.ids import text as as_texts
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.formats import Header, TableOptions, options_of
@@ -207,7 +207,13 @@ class Description:
 
 
 def _question(asked: Sequence[Problem], choices: str) -> str:
-    """Return a question about one column or several."""
+    """Return a question about one column or several, each named once.
+
+    >>> same = Problem("zip", "levels", "auto", "column zip has numbers", "set levels")
+    >>> _question([same, same._replace(value="5,10")], "set levels")
+    'column zip has numbers: set levels'
+    """
+    asked = [*{(one.column, one.text): one for one in reversed(asked)}.values()][::-1]
     first, *others = asked
     if not others:
         return f"{first.text}: {first.choices}"
@@ -367,9 +373,9 @@ def _description(
 
 def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Description:
     """Return what a frame holds; of pairs it is no more than its columns."""
-    if not hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "to_arrow"):
+    if not is_frame(frame) and hasattr(frame, "to_arrow"):
         frame = frame.to_arrow()
-    if not hasattr(frame, "__arrow_c_stream__"):
+    if not is_frame(frame):
         raise UsageError(
             f"describe takes the name of a file or a frame, not a {type(frame).__name__}."
         )

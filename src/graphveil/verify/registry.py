@@ -66,6 +66,7 @@ _SAME_COUNTS = "whether numbers of edges are those of the original"
 _SHARED_DEGREE = "whether everyone on the owner's list shares their degree with enough nodes"
 _OWN_ATTRIBUTES = "whether attributes belong to their node"
 _OWN_VALUES = "whether attached values belong to their node or row"
+_NOT_SHOWN = "whether attached values show what known columns hide"
 _NOTHING_ADDED = "whether nothing was added"
 _TRUE_OF_ROWS = "whether each entry is true of enough rows of its class"
 _TRUE_OF_MORE_THAN_HALF = "whether each entry is true of more than half of its class"
@@ -176,6 +177,7 @@ CHECKED_BY: dict[type[Guarantee | Condition], ClaimCheck] = {
         ("network", "table"),
         Part(attached.ATTACHED, attached.attached_columns),
         Part(attached.ATTACHED_CELLS, attached.attached_values, LINKED, _OWN_VALUES),
+        Part(attached.HIDDEN, attached.hidden_cells, LINKED, _NOT_SHOWN),
     ),
     # What published entries and cells say of the original.
     conditions.NothingAdded: _checks(

@@ -41,7 +41,7 @@ def rows_are_as_said(manifest: Manifest, owner: Owner, original: Data | None) ->
     """
     # What the guarantee says of rows: unset for data other than tables.
     claimed = getattr(manifest.claim.guarantee, "person", None)
-    given = getattr(original, "person", None)
+    given = None if original is None else original.person
     if claimed is msgspec.UNSET and given is not None:
         return {ROWS: fails("the original is a table, but the guarantee is of users")}
     if claimed not in ("row", "column", "people", "households"):

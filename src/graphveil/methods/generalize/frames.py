@@ -24,6 +24,7 @@ from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
@@ -37,13 +38,9 @@ from graphveil.methods.generalize.levels import Column, Values, column_of, value
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     from graphveil.methods.generalize import recode
 else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
     recode = lazy_module("graphveil.methods.generalize.recode")
 
 

@@ -14,7 +14,7 @@ cluster publish `*`. How clusters were found does not matter for this.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
@@ -33,7 +33,6 @@ from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.ids import Ids, text
-from graphveil.data.kinds import CONTAINERS
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, reached_by_k
@@ -93,6 +92,9 @@ class Generalize(Anonymizer[Table]):
         Columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     levels
         For a known column how it is generalized: widths ``5,10``, ``edges:18,65``,
         ``prefix:4,3``, ``month,year``, ``auto``, or a csv file with one line for each value, from
@@ -138,6 +140,7 @@ class Generalize(Anonymizer[Table]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter(conditions=True)  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     levels: PerColumn | None = parameter(
         default=None,
         text="COLUMN=RULE: widths 5,10, edges:18,65, prefix:4,3, month,year, auto, stars, or a "
@@ -173,6 +176,7 @@ class Generalize(Anonymizer[Table]):
         default=False,
         text="publish files of levels whole, with values that nobody in the release has",
         unset="only published nodes and those above them",
+        stated_at_default=False,
     )
 
     def __post_init__(self) -> None:
@@ -219,11 +223,6 @@ class Generalize(Anonymizer[Table]):
         return f"{super().limits_for(kind)}{whole if self.publish_levels else ''}"
 
     @property
-    def unstated(self) -> Collection[str]:
-        """The parameters without effect on a release: `publish_levels`, if it is not set."""
-        return () if self.publish_levels else ("publish_levels",)
-
-    @property
     def guarantee(self) -> KAnonymity:
         """The guarantee: k-anonymity in the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known)
@@ -233,7 +232,7 @@ class Generalize(Anonymizer[Table]):
         """The conditions about attached columns: their roles, l-diversity and closeness."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
         close = (_close(name, given) for name, given in self.close or ())
-        return (*self.roles.conditions, *diverse, *close)
+        return (*self.roles.conditions(self.may_narrow), *diverse, *close)
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
@@ -269,11 +268,6 @@ class Generalize(Anonymizer[Table]):
                 f"have several rows. Remove {option('close')}, or use {option('diverse')}."
             )
         self.check_size(data.n_rows)
-
-    def _container(self, data: Any) -> Data:
-        if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
-            return super()._container(data)
-        return Table.from_arrow(data, exact=True)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""

@@ -125,6 +125,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     algorithm: Greedy | Facility = parameter(
         default=Greedy(),
         text="greedy growth with local search, or facility location (as published)",
@@ -286,28 +287,14 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         rows = self._collapsed(data)
         compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
         chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
-        # Step 2: the cluster of every row; step 3: what the clusters publish.
-        labels = self._labels(data, rows, chunks, randomness)
-        draft = self._draft(data, rows, labels, randomness)
-        if self.chunks is not None or chunks is None:
-            return draft
-        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
-
-    def _labels(
-        self,
-        data: Bipartite,
-        rows: rules.CollapsedRows,
-        chunks: Chunks | None,
-        randomness: Randomness,
-    ) -> rules.Labels:
-        """Return the cluster of every row."""
+        # Step 2: the cluster of every row. One chunk needs no order of rows and no engine.
         clustering = self.clustering()
-        # One chunk needs no order of rows and no engine.
         if chunks is None:
-            return clustering(rows, randomness.stream("clusters"))
+            labels = clustering(rows, randomness.stream("clusters"))
+            return self._draft(data, rows, labels, randomness)
         from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
 
-        return in_chunks(
+        labels = in_chunks(
             data,
             chunks=chunks,
             cluster=clustering,
@@ -315,6 +302,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             columns=rows.columns,
             randomness=randomness,
         )
+        # Step 3: what the clusters publish, with a warning if nobody asked for chunks.
+        draft = self._draft(data, rows, labels, randomness)
+        if self.chunks is not None:
+            return draft
+        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
 
     def _draft(
         self,
@@ -403,6 +395,9 @@ class SmoothK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     theta
         The share of a cluster that must have a feature: a fraction in [1/2, 1], exact.
     ties
@@ -553,6 +548,9 @@ class SuppressK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     algorithm
         ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
         to at most 2k-1 rows unless ``cut=False`` is set.

@@ -27,6 +27,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from graphveil.core.libraries import pa
 from graphveil.core.text import counted
 from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
@@ -216,8 +217,6 @@ def _one_of(original: Table, name: str) -> Any:
 
     A row that is suppressed in all of them has none.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy, and most releases need none of it
-
     # A one-hot column became one column per value; turn it back to the one value of each row.
     places = _of_values(original, name)
     values = [original.columns[place].removeprefix(f"{name}=") for place in places]
@@ -322,8 +321,6 @@ def _cells_of_both(original: Table, name: str) -> Any:
 
 
 def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  as above
-
     words = to_arrow(as_text(names)).cast(pa.string())
     return words if codes is None else words.take(pa.array(codes, mask=codes < 0))
 
