@@ -95,12 +95,17 @@ LAYOUTS = {
     "UTF-16": graph(
         "a.csv",
         "1,2\n2,3\n".encode("utf-16"),
-        "a.csv: the content is UTF-16 text. Save it as UTF-8.",
+        "a.csv, line 1: the file is not UTF-8. As utf-16 it has the text 1,2: if that is right, use "
+        "--encoding utf-16; else name its encoding. Use --encoding utf-16",
+    ),
+    "UTF-16 as said": graph(
+        "a.csv", "1,2\n2,3\n7,9\n".encode("utf-16"), NUMBERS, encoding="utf-16"
     ),
     "Latin-1": graph(
         "a.csv",
         "ann,jos\xe9\nann,bob\n".encode("latin-1"),
-        "a.csv, line 1: byte 0xE9 is not valid UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 1: the file is not UTF-8. As windows-1252 it has the text josé: if that is "
+        "right, use --encoding windows-1252; else name its encoding. Use --encoding windows-1252",
     ),
     "quoted ids": graph("a.csv", '"ann","bob"\n"bob","cyd"\n', NAMES),
     "quoted integers": graph("a.csv", '"source","target"\n"1","2"\n"2","3"\n"7","9"\n', NUMBERS),
@@ -151,7 +156,8 @@ LAYOUTS = {
     "Windows-1252": graph(
         "a.csv",
         "source;target\r\nMüller;ann\r\n".encode("cp1252"),
-        "a.csv, line 2: byte 0xFC is not valid UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 2: the file is not UTF-8. As windows-1252 it has the text Müller: if that is "
+        "right, use --encoding windows-1252; else name its encoding. Use --encoding windows-1252",
     ),
     "Excel's CSV in UTF-8": graph(
         "a.csv",

@@ -192,7 +192,11 @@ class Choices:
         if not self.columns or self.options.header == "no":
             return
         names = columns_of(
-            Path(path), self.options.format, header="yes", delimiter=self.options.delimiter
+            Path(path),
+            self.options.format,
+            header="yes",
+            delimiter=self.options.delimiter,
+            encoding=self.options.encoding,
         ).names
         new = [one for one in names if one not in self.columns and one not in said]
         if new:
