@@ -403,6 +403,14 @@ _ENCODING = (
     "Encoding of a text file that is not UTF-8, such as utf-16, windows-1252 or iso-8859-2. Such a "
     "file is refused without it; the refusal names the likely encoding and shows a word."
 )
+_DECIMAL = (
+    "What begins the fraction of a number in a text file: a comma (1.234,5) or a point (1,234.5). "
+    "Numbers become plain, 1234.5. Columns of numbers with commas are refused without it."
+)
+_MISSING = (
+    "Codes of a column that stand for a missing value: COLUMN=-9 or COLUMN=n.a.,NSP. Other columns "
+    "keep them."
+)
 _SUPPRESSED = "Values that mark a suppressed cell."
 _CATEGORIES = (
     "Values to keep as categories although they often mark missing data or totals, such as ?, NA "
@@ -531,6 +539,12 @@ class TableOptions:
     header: Header = reading_option(default="auto", text=_HEADER)
     delimiter: str | None = reading_option(default=None, text=_DELIMITER)
     encoding: str | None = reading_option(default=None, text=_ENCODING)
+    decimal: Literal[",", "."] | None = reading_option(default=None, text=_DECIMAL)
+    column_names: tuple[str, ...] = reading_option(
+        default=(),
+        text="Names of the columns, separated by commas, if the first line of a text file is data.",
+    )
+    missing: Mapping[str, str] = field(default_factory=dict, metadata={"help": _MISSING})
     ids: str | None = reading_option(default=None, text="Column with row ids; it is not published.")
     suppressed: tuple[str, ...] = reading_option(default=("*", ""), text=_SUPPRESSED)
     categories: tuple[str, ...] = reading_option(default=(), text=_CATEGORIES)
