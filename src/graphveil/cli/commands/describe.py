@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,9 @@ ROLES = (
 )
 """What the command decides about columns without asking."""
 
+USUAL_L = 2
+"""Sensitive values of a class differ so much at least in the usual command."""
+
 USUAL_K = 5
 """The k of the command, where the data has as many rows."""
 
@@ -53,10 +57,13 @@ def _run(path: Path, **given: Any) -> int:
     word = file_word(path)
     whole = path.with_suffix("") if compression_of(path) else path
     command = _command(found, word, "stdin" if word == "-" else whole.stem)
+    usual = _usual_command(found, command)
     if as_json:
-        result_json(found.summary() | {"command": command})
+        result_json(found.summary() | {"command": command, "usual_command": usual})
         return 0
     _print(found, "-" if file_word(path) == "-" else path.name, every=every)
+    if usual:
+        _print_usual(found, usual)
     print_next(command)
     return 0
 
@@ -98,6 +105,60 @@ def _command(found: Description, typed: str, stem: str) -> str:
     dates = [f"{name}={form}" for name, form in found.dates.items()]
     words += flag_words("dates", *dates) if dates else ()
     return command_line(*words, *flag_words("out", f"{stem}-generalize"))
+
+
+def _attached(found: Description) -> dict[str, str]:
+    """Return the columns that statistical offices attach, and the role of each."""
+    kept = [column for column in found.columns if column.name not in found.options.get("drop", ())]
+    roles = {column.name: column.role for column in kept}
+    attached = {name: role for name, role in roles.items() if role in ("sensitive", "weight")}
+    return attached if any(role == "known" for role in roles.values()) else {}
+
+
+def _usual_command(found: Description, command: str) -> str:
+    """Return the command of statistical offices: sensitive values attached, and diverse.
+
+    It is empty if no column is sensitive or a weight, or if none would be known.
+    """
+    attached = _attached(found)
+    if found.kind != "table" or not attached:
+        return ""
+    # Levels and dates are those of known columns; every other flag stays.
+    words, flag, told = shlex.split(command)[1:], "", list[str]()
+    for word in words[: words.index("--out")]:
+        flag = word if word.startswith("--") else flag
+        of_columns = word != flag and flag in ("--levels", "--dates")
+        if not (of_columns and word.rpartition("=")[0] in attached):
+            told.append(word)
+    bare = [at for at, word in enumerate(told) if word in ("--levels", "--dates")]
+    for at in reversed(bare):  # a flag that has lost all of its values
+        if told[at + 1 : at + 2] == [] or told[at + 1].startswith("--"):
+            del told[at]
+    for name in attached:
+        told += flag_words("attach", name)
+    diverse = [f"{name}={USUAL_L}" for name, role in attached.items() if role == "sensitive"]
+    told += flag_words("diverse", *diverse) if diverse else ()
+    return command_line(*told, *flag_words("out", f"{words[words.index('--out') + 1]}-attached"))
+
+
+def _print_usual(found: Description, usual: str) -> None:
+    """Print the command that statistical offices use, and what it keeps of which columns."""
+    attached = _attached(found)
+    dropped = len(found.options.get("drop", ()))
+    known = len(found.columns) - dropped
+    weights = [name for name, role in attached.items() if role == "weight"]
+    protects = (
+        f"The next command protects {counted(known, 'column')} as known and drops {dropped}. "
+        f"Statistical offices usually protect {known - len(attached)} and publish "
+        f"{len(attached)} unchanged, outside the guarantee: {printable(', '.join(attached), 200)}."
+    )
+    lines = [protects, f"  {usual}"]
+    if weights:
+        named = printable(", ".join(weights), 100)
+        lines.insert(1, f"A weight can single out a row. Round {named} before you attach it.")
+    for line in lines:
+        for text in [line] if line == f"  {usual}" else wrapped(line):
+            result(text)
 
 
 command = with_signature(
