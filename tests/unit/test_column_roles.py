@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import tomllib
 from importlib import resources
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import graphveil as gv
+from graphveil.cli import run
 from graphveil.data.missing_codes import codes_among
 from graphveil.data.roles import person_numbers
 from graphveil.data.roles.names import meanings, plain_name
@@ -227,3 +231,21 @@ def test_without_an_answer_every_column_that_is_kept_is_known(office):
     assert dropped == {*found.options["drop"]}
     assert "attach" not in found.options
     assert "attach" not in {one.option for one in found.problems}
+
+
+def test_the_usual_command_attaches_what_the_first_one_protects(tmp_path, capsys, monkeypatch):
+    rows = [f"{i % 2},{'fm'[i % 2]},{'abc'[i % 3]},{i % 5},{100 + i % 7}.5" for i in range(60)]
+    (tmp_path / "staff.csv").write_text("\n".join(["floor,sex,town,diagnosis,wage", *rows]))
+    monkeypatch.chdir(tmp_path)
+    assert 0 == run(["describe", "staff.csv", "--kind", "table", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    first, usual = shlex.split(said["command"]), shlex.split(said["usual_command"])
+    assert "--attach" not in first
+    assert "diagnosis,wage" == usual[usual.index("--attach") + 1]
+    assert "floor,sex,town" == usual[usual.index("--known") + 1]
+    assert ["diagnosis=2", "wage=2"] == usual[usual.index("--diverse") + 1 :][:2]
+    for words, attached in ((first, set()), (usual, {"diagnosis", "wage"})):
+        assert 0 == run(words[1:])
+        manifest = json.loads(Path(words[words.index("--out") + 1], "release.json").read_text())
+        known = {one["name"] for one in manifest["data"]["columns"] if one["role"] == "known"}
+        assert {"floor", "sex", "town", "diagnosis", "wage"} - attached == known

@@ -385,8 +385,8 @@ def _described(
     told["missing"] = {**(options.get("missing") or {}), **coded}
     roles = {} if written is None else proposed_roles(written, told)
     codes = [one for one in codes if roles[one.column].role != "drop"]
-    asked = [*layout, *codes, *drop_questions(roles, _with_a_role(options))]
-    said = _answered(_of_table_file(path), options, asked)
+    drops = drop_questions(roles, _with_a_role(options))
+    said = _answered(_of_table_file(path), options, [*layout, *codes, *drops])
     about = _About(_reason(guess) if kind is None else "as you said", complete, roles)
     return _description(form, container, about, said, written, options)
 
@@ -439,8 +439,8 @@ def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Descript
     roles: dict[str, ProposedRole] = {}
     if container is Table:
         roles = proposed_roles(part, options)
-        asked = [*problems, *drop_questions(roles, _with_a_role(options))]
-        said = _answered(_of_cells(part), options, asked)
+        drops = drop_questions(roles, _with_a_role(options))
+        said = _answered(_of_cells(part), options, [*problems, *drops])
     reason = _reason(guess) if kind is None else "as you said"
     about = _About(reason, part.num_rows == whole.num_rows, roles)
     return _description("", container, about, said, part, options)

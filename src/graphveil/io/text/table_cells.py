@@ -27,7 +27,7 @@ from graphveil.io.text.cleaning import single_spaced
 from graphveil.io.text.columns import native_buffer
 from graphveil.io.text.dialect import WHITESPACE, Dialect, sniff
 from graphveil.io.text.guessed_kind import PAIRS
-from graphveil.io.text.number_marks import plain_numbers
+from graphveil.io.text.number_marks import DecimalMark, plain_numbers
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
@@ -57,8 +57,9 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     texts = without_codes(texts, options.missing)
     texts, commas = plain_numbers(texts, options.decimal, options.suppressed)
     if commas:  # everything else is asked of the numbers that the proposed answer gives
-        problems += _with_one_mark(commas)
-        texts, _ = plain_numbers(texts, problems[-1].value, options.suppressed)
+        mark: DecimalMark = "," if any(one.value == "," for one in commas) else "."
+        problems += [one._replace(value=mark) for one in commas]
+        texts, _ = plain_numbers(texts, mark, options.suppressed)
     options = binning(texts, options)
     # Integers if all cells are; what else may be a number is asked about.
     columns = {}
@@ -74,12 +75,6 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     notes = ReadCounts(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
     return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
-
-
-def _with_one_mark(commas: list[Problem]) -> list[Problem]:
-    """Return the questions about commas with one answer: the fraction, if a column shows that."""
-    value = "," if any(one.value == "," for one in commas) else "."
-    return [one._replace(value=value) for one in commas]
 
 
 def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
