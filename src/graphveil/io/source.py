@@ -15,6 +15,7 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa
 from graphveil.core.questions import Problem
 from graphveil.core.text import printable
 from graphveil.io.encodings import AsUtf8, checked, question_of, wide_of
@@ -294,8 +295,6 @@ def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:
     if compression == "gzip":
         return gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[return-value]
     if compression == "zstd":
-        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
         stream: IO[bytes] = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
         return stream
     return raw

@@ -33,7 +33,7 @@ _EPSILON = re.compile(r"[0-9]{1,20}(\.[0-9]{1,40})?(e-?[0-9]{1,2})?")
 """Numbers of another form cost much to read, and no ledger holds them."""
 
 _NEEDED = "the owner's ledger"
-_MOST_BYTES = 64 << 20
+MOST_BYTES = 64 << 20
 """The largest ledger that is read: one of 100,000 releases is smaller."""
 
 _MOST = 1_000_000_000
@@ -86,7 +86,7 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     # The ledger is the owner's file: read as plain JSON, bounded in size, and never trusted.
     path = Path(note.file)
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return not_checked("the ledger is not a readable file", needs=_NEEDED)
         entries = json.loads(path.read_bytes())["entries"]
         names = [entry["id"] for entry in entries]
