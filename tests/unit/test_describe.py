@@ -51,7 +51,7 @@ def test_every_column_is_counted(messy):
         "land": "constant",
     }
     assert "drop" == columns["id"].role == columns["name"].role
-    assert "different value in nearly every row" in columns["name"].role_reason
+    assert "its name says a name of a person" == columns["name"].role_reason
     assert (11, 7, 1) == tuple(columns[name].distinct for name in ("age", "income", "land"))
 
 

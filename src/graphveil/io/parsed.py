@@ -426,6 +426,19 @@ def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -
             yield Problem(name, "categories", word, found, say)
 
 
+def without_codes(columns: Mapping[str, Any], missing: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns with no value where a cell is a code of its column for that."""
+    found = dict(columns)
+    for name, listed in missing.items():
+        if name not in columns:  # it is dropped
+            continue
+        column = _as_array(columns[name])
+        codes = pa.array([code.strip() for code in listed.split(",")], type=pa.string())
+        is_code = pc.is_in(column.cast(pa.string()), value_set=codes)
+        found[name] = pc.if_else(is_code, pa.scalar(None, type=column.type), column)
+    return found
+
+
 def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
     """Return the options with a rule for each column that they mean by ``all``."""
     apart = (options.ids, options.person, options.household, *options.one_hot)
@@ -437,7 +450,7 @@ def table_of(
 ) -> Table:
     """Return the table of cells that were read; of a released table nothing is asked about rows."""
     # Gather every question about cells, bins and columns, so that one refusal has them all.
-    columns = dict(cells.columns)
+    columns = without_codes(cells.columns, options.missing)
     rules = binning(columns, options)
     problems = [*cells.problems, *questions_about_cells(columns, rules)]
     ids = columns.pop(options.ids) if options.ids is not None else None

@@ -198,7 +198,11 @@ class Choices:
         if not self.columns or not isinstance(options, io.TableOptions) or options.header == "no":
             return self
         names = columns_of(
-            Path(path), options.format, header="yes", delimiter=options.delimiter
+            Path(path),
+            options.format,
+            header="yes",
+            delimiter=options.delimiter,
+            encoding=options.encoding,
         ).names
         new = [one for one in names if one not in self.columns and one not in said]
         if new:
