@@ -256,7 +256,9 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
     """Return the columns that parameters name wrongly: published ones, or none of the original."""
-    published = {name for file in manifest.data.files for name in file.columns}
+    # Companions such as the file of levels have a header of their own.
+    of_data = (file.columns for file in manifest.data.files if file.role == "data")
+    published = {name for columns in of_data for name in columns}
     withheld = set(method.withheld_columns)
     wrong = dict.fromkeys(withheld & published, "is published")
     if original is not None and withheld:
