@@ -176,6 +176,21 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
         )
 
 
+class OwnersLevels(Condition, frozen=True, kw_only=True, tag="owners-levels"):
+    """Some levels are from a file of the owner: what they include is the owner's word.
+
+    A label that reads as an interval, a prefix or a date includes what is below it, as far as that
+    reads as such, too. Stated if the description names a column with levels from a file.
+    """
+
+    SAYS: ClassVar[str] = (
+        "Levels from a file are the owner's: what a level includes is known from its label alone "
+        "if this reads as an interval, a prefix or a date, and otherwise is the owner's word."
+    )
+
+    asked_for: ClassVar[bool] = True
+
+
 class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
     """Every class of rows that are equal in the known columns has several values of another.
 
@@ -929,6 +944,7 @@ AnyCondition = (
     | NothingAdded
     | SuppressionHistogram
     | Generalized
+    | OwnersLevels
     | Diverse
     | Close
     | TrueOfShare

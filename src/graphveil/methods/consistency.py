@@ -415,7 +415,7 @@ def _other_conditions(
         )
     # Conditions that may be stated; whatever is left then is too much.
     also = (*may_state, *((conditions.ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
-    stated += [kind() for kind in also if kind() in left]
+    stated += [kind() for kind in also if kind() in left and kind() not in stated]
     for condition in stated:
         left.remove(condition)
     problems += [f"{name} does not state: {condition.sentence}" for condition in left]

@@ -206,6 +206,7 @@ CHECKED_BY: dict[type[Guarantee | Condition], ClaimCheck] = {
         Part(generalized.TRUE_CELLS, generalized.cells_are_true, LINKED, _TRUE_CELLS),
         Part(generalized.CONSISTENT, generalized.values_fit_rows, BESIDE, _FIT),
     ),
+    conditions.OwnersLevels: _checks(_TABLE, Part(generalized.OWNERS, generalized.levels_of_owner)),
     conditions.Diverse: _checks(_TABLE, Part(diversity.DIVERSE, diversity.classes_are_diverse)),
     conditions.Close: _checks(_TABLE, Part(diversity.CLOSE, diversity.classes_are_close)),
     # New ids.
