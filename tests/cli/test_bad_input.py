@@ -324,8 +324,8 @@ def test_people_with_several_rows_are_asked_about_with_the_rest(cwd, graphveil_h
     (cwd / "visits.csv").write_text(f"customer,height,sex\n{rows}")
     command = ("anonymize", "suppress-k", "visits.csv", "--kind", "table", "--k", 3, "--out", "out")
     asked = graphveil_here(*command)
-    assert "customer may identify people with several rows (30 values in 90 rows)" in asked.err
-    assert ["--bins", "height=median", "--drop", "customer"] == answering(asked.err)[-4:]
+    assert "customer may identify people with several rows (30 values in 90 rows" in asked.err
+    assert ["--bins", "height=median", "--person", "customer"] == answering(asked.err)[-4:]
     assert 0 == graphveil_here(*answering(asked.err)).code
 
 

@@ -102,7 +102,7 @@ def test_rows_of_one_person_are_a_problem_of_a_container():
     table = Table.from_columns(visits)
     with pytest.raises(GraphveilError) as refused:
         table.check()
-    assert [("who", "drop")] == [(one.column, one.option) for one in refused.value.problems]
+    assert [("who", "person")] == [(one.column, one.option) for one in refused.value.problems]
 
 
 def test_a_long_file_is_read_in_part(tmp_path, monkeypatch):

@@ -171,7 +171,7 @@ def with_marks(*hints: Hint) -> str:
     return f"{_START}{json.dumps(hints)}{_END}"
 
 
-def option(name: str, value: str | int | None = None) -> str:
+def option(name: str, value: str | float | None = None) -> str:
     """Return an option with its value, to be written into a message.
 
     Parameters

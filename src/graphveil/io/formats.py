@@ -530,8 +530,12 @@ class TableOptions:
     bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
     person: str | None = reading_option(
         default=None,
-        text="Column that identifies people; their rows are merged into one. row: every "
-        "row is one person.",
+        text="Column that identifies people: each counts once, however many rows they have. row: "
+        "every row is one person.",
+    )
+    household: str | None = reading_option(
+        default=None,
+        text="Column that identifies households: guarantees count these instead of rows.",
     )
     drop: tuple[str, ...] = reading_option(default=(), text="Columns to drop, separated by commas.")
     exact: bool = reading_option(

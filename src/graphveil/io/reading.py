@@ -237,7 +237,9 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     return _reported(source, named, notes, unlike=unlike, duplicates=duplicates, isolated=isolated)
 
 
-def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
+def load_table(
+    path: str | Path, options: TableOptions | None = None, *, released: bool = False
+) -> Reading[Table]:
     """Return the table in a file, and the report of what was changed on the way.
 
     Parameters
@@ -246,6 +248,8 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
         The file, or a folder of its parts.
     options
         How it is read; the defaults of `TableOptions` if not given.
+    released
+        Whether it is a file of a release: its manifest says what a row is, so that nobody is asked.
 
     Returns
     -------
@@ -269,7 +273,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     options = options or TableOptions()
     source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
-    table = table_of(f"{source.name}: ", cells, options)
+    table = table_of(f"{source.name}: ", cells, options, released=released)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     if not options.exact:  # else levels group them, and the method asks for these

@@ -15,6 +15,7 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa
 from graphveil.core.text import printable
 from graphveil.io.formats import Format, compression_of
 
@@ -256,8 +257,6 @@ def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:
     if compression == "gzip":
         return gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[return-value]
     if compression == "zstd":
-        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
         stream: IO[bytes] = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
         return stream
     return raw

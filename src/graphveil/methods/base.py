@@ -22,11 +22,17 @@ from typing import (
     cast,
 )
 
-from graphveil.claims.conditions import AnyCondition, Condition
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Condition,
+    accepted_narrowing,
+)
 from graphveil.claims.facts import Figures
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.guarantees import AnyGuarantee, KAnonymity, NotClaimed
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.hints import option
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -85,6 +91,14 @@ class Anonymizer(ABC, Generic[D]):
 
     reads_exactly: ClassVar[bool] = False
     """Whether a table is read with its fractions as they are written: it groups them itself."""
+
+    counts_people: ClassVar[bool] = False
+    """Whether classes can count different people, or households, who have several rows of a table:
+    it puts rows into classes of at least k and claims `KAnonymity`
+    (`graphveil.methods.layers`)."""
+
+    layers_itself: ClassVar[bool] = False
+    """Whether its own `draft` counts people who have several rows."""
 
     directed: ClassVar[bool] = False
     """Whether it takes edges with directions alone."""
@@ -263,26 +277,57 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
-        container = self._container(data)
+        container = as_container(data, self.accepts, wanted_by=self.name, exact=self.exact_cells)
         with read_anew(data, container):
             self.check(container)
         return cast("D", as_released(container, self.accepts[0]))
 
-    def _container(self, data: Any) -> Data:
-        return as_container(data, self.accepts, wanted_by=self.name)
+    @property
+    def exact_cells(self) -> bool:
+        """Whether a frame is a table whose numbers and dates keep their values."""
+        return self.reads_exactly
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
 
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
+        Where people have several rows, rows of different people are anonymized in turn.
         """
+        if isinstance(data, Table) and data.units is not None and not self.layers_itself:
+            from graphveil.methods.layers import draft_in_layers  # noqa: PLC0415  few need it
+
+            return draft_in_layers(
+                data,
+                self.rows_needed,
+                lambda part: Anonymizer.drafted(self, part, draw, randomness),
+            )
         read = encoded(data, self.accepts[0])
-        if isinstance(data, Table) and isinstance(read, Bipartite):
-            read = dataclasses.replace(read, column_of=data.column_of_features())
-        draft = draw(read, randomness)
-        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
-            return draft._replace(data=data.showing(draft.data))
-        return draft
+        if read is data or data.people is None:
+            return draw(read, randomness)
+        draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
+        shown = isinstance(draft.data, Bipartite)
+        return draft._replace(data=data.showing(draft.data)) if shown else draft
+
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse a draft whose attached columns show what known ones hide.
+
+        Parameters
+        ----------
+        data
+            What is anonymized.
+        drafted
+            What is about to be published of it, at the same positions.
+
+        Raises
+        ------
+        DataError
+            As `graphveil.methods.attached.check_attached`.
+        """
+        for condition in self.conditions:
+            if isinstance(condition, AttachedColumns):
+                from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
+
+                check_attached(data, drafted, condition)
 
     @property
     def stated_limits(self) -> str:
@@ -311,8 +356,10 @@ class Anonymizer(ABC, Generic[D]):
         str
             Whole sentences, with the figures of the nearest releases that were attacked in tests.
         """
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
+        attributes = any((getattr(self, "known", None), attach))
+        limits = self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
+        return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so.
@@ -351,7 +398,14 @@ class Anonymizer(ABC, Generic[D]):
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the public manifest states, with their values."""
         hidden, said = {*self.private_parameters(), *self.unstated}, self.concealing
-        return {n: said.get(n, v) for n, v in self.parameters().items() if n not in hidden}
+        values = self.parameters()
+        hidden |= {
+            item.name
+            for item in flat_parameters(type(self))
+            if not item.metadata.get("stated_at_default", True)
+            and values[item.name] == item.default
+        }
+        return {n: said.get(n, v) for n, v in values.items() if n not in hidden}
 
     @classmethod
     def private_parameters(cls) -> frozenset[str]:
@@ -370,10 +424,24 @@ class Anonymizer(ABC, Generic[D]):
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
-            self._container(data)  # which says what it is, and what is taken
+            as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
         kind.check(data)
+        self.check_units(data)
         self.check_size(data.size, noun=kind.people)
+
+    def check_units(self, data: Data) -> None:
+        """Refuse a table in which people or households have several rows, if it counts rows."""
+        said = getattr(data, "units", None) is not None and getattr(data, "person", None)
+        counts = self.counts_people and isinstance(self.guarantee, KAnonymity)
+        if said and not counts and not isinstance(self.guarantee, NotClaimed):
+            cure = option("person", "row") if said == "people" else option("household")
+            how = f"use {cure} to count rows" if said == "people" else f"remove {cure}"
+            raise ParameterError(
+                f"{self.name} with these parameters counts rows, but {said} have several rows "
+                "that differ. Use suppress-k, cluster-k, mondrian or generalize, whose classes "
+                f"count {said}; drop the columns in which the rows differ; or {how}."
+            )
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""

@@ -30,7 +30,7 @@ from graphveil.core.text import counted, html_table, printable
 from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
-from graphveil.data.columns import arrow_table
+from graphveil.data.columns import arrow_table, is_frame
 from graphveil.data.ids import text as as_texts
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.formats import Header, TableOptions, options_of
@@ -207,7 +207,13 @@ class Description:
 
 
 def _question(asked: Sequence[Problem], choices: str) -> str:
-    """Return a question about one column or several."""
+    """Return a question about one column or several, each named once.
+
+    >>> same = Problem("zip", "levels", "auto", "column zip has numbers", "set levels")
+    >>> _question([same, same._replace(value="5,10")], "set levels")
+    'column zip has numbers: set levels'
+    """
+    asked = [*{(one.column, one.text): one for one in reversed(asked)}.values()][::-1]
     first, *others = asked
     if not others:
         return f"{first.text}: {first.choices}"
@@ -367,9 +373,9 @@ def _description(
 
 def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Description:
     """Return what a frame holds; of pairs it is no more than its columns."""
-    if not hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "to_arrow"):
+    if not is_frame(frame) and hasattr(frame, "to_arrow"):
         frame = frame.to_arrow()
-    if not hasattr(frame, "__arrow_c_stream__"):
+    if not is_frame(frame):
         raise UsageError(
             f"describe takes the name of a file or a frame, not a {type(frame).__name__}."
         )
@@ -469,13 +475,18 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
     said, rows = dict(given), 0
     base = {"suppressed": TableOptions().suppressed} | given
     for _ in range(ROUNDS):
-        asked, rows = ask(said)
+        try:
+            asked, rows = ask(said)
+        except InputError:
+            if all(one.option != "person" for one in problems):
+                raise
+            break  # the column of people that was proposed does not suit, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
         before = len(problems)
         for one in new:  # nothing more is asked of columns that are not published
             unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
-            if one.column not in unpublished:
+            if one.option == "person" or one.column not in unpublished:
                 problems = [*problems, one]
         if len(problems) == before:
             break
@@ -513,9 +524,10 @@ def all_questions(
 def _of_cells(frame: pa.Table) -> _Asks:
     def ask(options: Mapping[str, Any]) -> _Asked:
         own = _read_with(options)
-        columns = {name: frame[name] for name in frame.column_names if name not in own.drop}
-        columns = {name: values.combine_chunks() for name, values in columns.items()}
-        cells = ParsedCells(columns=columns, notes=ReadCounts(rows=frame.num_rows))
+        every = {name: frame[name].combine_chunks() for name in frame.column_names}
+        dropped = {name: every.pop(name) for name in own.drop if name in every}
+        notes = ReadCounts(rows=frame.num_rows)
+        cells = ParsedCells(columns=every, dropped=dropped, notes=notes)
         return _asked("", cells, own, options)
 
     return ask
@@ -536,7 +548,7 @@ def _asked(
         if not error.asked:
             raise
         return error.asked, rows
-    naming = about_people(cells.columns, own, [])
+    naming = about_people(cells, own, [])
     levels = options.get("levels") or {}
     asked = [one for one in naming if one.column not in (own.ids, *levels)]
     if own.exact and table.columns:

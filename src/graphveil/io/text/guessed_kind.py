@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from graphveil.core.errors import InputError
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, parquet
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import Container, kinds_named
 from graphveil.io.formats import Header, format_of, parts_of
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import sniff
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow import parquet
-else:
-    pa = lazy_module("pyarrow")
-    parquet = lazy_module("pyarrow.parquet")
 
 TEXT = ("csv", "tsv", "text")
 """Formats of delimited text."""

@@ -66,7 +66,15 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         odd += [] if cell is None else [(name, cell)]
     notes = ReadCounts(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
-    return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
+    dropped = {name: table[name].combine_chunks() for name in names if name not in kept}
+    dropped = {name: _whole_numbers(values) for name, values in dropped.items()}
+    return ParsedCells(columns=columns, dropped=dropped, notes=notes, problems=tuple(problems))
+
+
+def _whole_numbers(values: pa.Array) -> pa.Array:
+    """Return a column of text as integers if all of its cells are."""
+    numbers = pc.all(pc.match_substring_regex(values, _WHOLE)).as_py()
+    return values.cast(pa.int64()) if numbers else values
 
 
 def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
@@ -93,7 +101,8 @@ def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOption
     """
     if options.header != "auto" or not dialect.header:
         return []
-    named = {*options.bins, *options.drop, *options.one_hot, options.ids, options.person}
+    named = {*options.bins, *options.drop, *options.one_hot, options.ids}
+    named |= {options.person, options.household}
     answer = "yes" if named & {*dialect.header} else "no"
     choices = f"{option('header', 'yes')} if it holds names, {option('header', 'no')} if it is data"
     # A number in place of a name.
@@ -153,7 +162,9 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
         dropped = dropped_columns(options.drop, names)
     except DataError as error:
         source.refuse(error.message.text)
-    return tuple(name for name in names if name not in dropped)
+    # What says whose a row is is read, and published nowhere, whether dropped or not.
+    owners = (options.person, options.household)
+    return tuple(name for name in names if name not in dropped or name in owners)
 
 
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:

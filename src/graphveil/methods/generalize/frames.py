@@ -24,6 +24,7 @@ from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, printable
@@ -45,13 +46,9 @@ from graphveil.methods.generalize.levels import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     from graphveil.methods.generalize import recode
 else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
     recode = lazy_module("graphveil.methods.generalize.recode")
 
 
@@ -267,10 +264,13 @@ def generalized(
     k: int,
     suppressed: Sequence[str] = (ALL, ""),
     rng: np.random.Generator,
+    units: NDArray[np.int32] | None = None,
 ) -> GeneralizedTable:
     """Return a generalized table.
 
     `known`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
+    `units`: int32, shape (n,), the person or household of each row, of which every class has at
+    least k; None if each row is one.
     """
     # Step 1: check what is asked for, and read the known columns as distinct values. They are in
     # the order of their names, so that the order of the columns in the table changes nothing. A
@@ -300,7 +300,7 @@ def generalized(
     for name, column in columns.items():
         _warn_of_overlaps(name, rules.levels.get(name, "stars"), column.hierarchy)
     recode_under = partial(
-        recode.recode,
+        recode.recode if units is None else partial(recode.recode_in_layers, units=units),
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
         k=k,

@@ -23,7 +23,7 @@ edges, and what the integer programs of small networks take.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -152,8 +152,8 @@ class People:
         return np.array([label in wanted for label in labels], dtype=np.bool_)
 
     def _by_value(self, data: Graph | Network) -> Flags:
-        names = data.attributes if isinstance(data, Network) else ()
-        if not isinstance(data, Network) or data.people is None or self.column not in names:
+        names = data.attributes
+        if data.people is None or self.column not in names:
             raise DataError(
                 f"no attribute {self.column!r} for people={self}. "
                 f"{did_you_mean(str(self.column), names)}Attributes: {', '.join(names) or 'none'}."
@@ -271,6 +271,9 @@ class KDegree(AttributedMethod):
         by at least k people who have the same known attributes.
     attach
         For a `Network`: attributes that are published unchanged, outside the guarantee.
+    may_narrow
+        The share of the hidden cells of a known attribute that attached ones may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     merge
         What is done with people whose known attributes fewer than k share: ``"suppress"``
         suppresses all of theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with
@@ -332,9 +335,11 @@ class KDegree(AttributedMethod):
         default=None,
         text="protect these people only: a file with one id per line, or COLUMN=VALUE",
         unset="everybody",
+        stated_at_default=False,
     )
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
+    may_narrow: float | None = attributes.may_narrow_parameter()
     merge: Merge = attributes.merge_parameter()
     suppress: float = attributes.suppress_parameter()
 
@@ -364,7 +369,7 @@ class KDegree(AttributedMethod):
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
         kept = (Supergraph(),) if self.edits == "add" else ()
-        return (*kept, *self._roles.conditions)
+        return (*kept, *self._roles.conditions(self.may_narrow))
 
     def limits_for(self, kind: str | None) -> str:
         """Return what is not protected against; with a list of people, the others come first."""
@@ -375,11 +380,6 @@ class KDegree(AttributedMethod):
         """Return the limits of a release, without those of `people` if it covers every node."""
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
         return super().limits_for(kind) if every_node else self.limits_for(kind)
-
-    @property
-    def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: also `people`, if there is no list."""
-        return super().unstated if self.people else (*super().unstated, "people")
 
     @property
     def concealing(self) -> Mapping[str, Any]:

@@ -297,6 +297,9 @@ class StructuralAnonymity(AttributedMethod):
         searched for; other measures take the paper's heuristics.
     attach
         For a `Network`: attributes that are published unchanged, outside the guarantee.
+    may_narrow
+        The share of the hidden cells of a known attribute that attached ones may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     keep
         With a budget of deletions: properties of the network that fewer and other edits keep, some
         of ``"component"``, ``"paths"``, ``"clustering"``, ``"betweenness"`` and ``"communities"``,
@@ -409,6 +412,7 @@ class StructuralAnonymity(AttributedMethod):
         text="percentage by which the attacker's knowledge may be off; 0: exact",
         minimum=0,
         maximum=99.9999,
+        stated_at_default=False,
     )
     keep: Kept | None = parameter(
         default=None,
@@ -435,6 +439,7 @@ class StructuralAnonymity(AttributedMethod):
     # The roles of attributes.
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
+    may_narrow: float | None = attributes.may_narrow_parameter()
     merge: Merge = attributes.merge_parameter()
 
     def __post_init__(self) -> None:
@@ -501,7 +506,7 @@ class StructuralAnonymity(AttributedMethod):
     def unstated(self) -> Collection[str]:
         """The parameters that do not bear on a release."""
         kept = self.keeps or self._keeps_by_default()
-        return (*super().unstated, *(() if self.phi else ["phi"]), *(() if kept else ["keep"]))
+        return super().unstated if kept else (*super().unstated, "keep")
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -510,7 +515,7 @@ class StructuralAnonymity(AttributedMethod):
         # many.
         per_edit: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
         budget = tasks.budget_conditions(self.goal, edges_per_edit=per_edit)
-        return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
+        return (*tasks.KEPT[self.edits], *self._roles.conditions(self.may_narrow), *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
         """Return what the heuristics are given for this graph, and nodes of these colors.

@@ -11,7 +11,7 @@ What the files cannot show: what a hierarchy from a file includes, unless its la
 intervals, prefixes or dates, and how original dates were written, without the record.
 
 Cost: scans and groupings for levels and cells; the last check compares distinct original rows
-with distinct released ones, up to `_MOST_PEOPLE` rows.
+with distinct released ones, up to `MOST_PEOPLE` rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MOST_LEVELS = 1000
 """The largest level of a node: hierarchies are far lower, and the bound keeps numbers free of
 messages."""
 
-_MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
+MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
 """Up to so many rows, and pairs of a value and a node in a column, people are compared with all
 rows, `_BLOCK` of them at a time."""
 
@@ -329,12 +329,12 @@ def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
     if not original.n_rows:
         return holds("the data has no rows")
     # Step 1: which published node includes which original value, per known column.
-    small = original.n_rows <= _MOST_PEOPLE
+    small = original.n_rows <= MOST_PEOPLE
     found = [_inclusion(evidence, original, name) for name in names] if small else []
     columns = [column for column in found if column is not None]
     # If that is too large or unknown: for classes of k rows it follows from the other checks.
     if len(columns) < len(names):
-        counted_to = f"counted for up to {_MOST_PEOPLE:,} rows"
+        counted_to = f"counted for up to {MOST_PEOPLE:,} rows"
         if not of_classes:
             return not_checked(f"whether everybody's values fit enough rows: {counted_to}")
         if not evidence.linked or evidence.record is None:
