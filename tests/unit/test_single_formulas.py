@@ -234,9 +234,9 @@ def test_two_columns_are_the_ends_where_nothing_else_can_be(tmp_path, first, rea
     names = np.array(["x", "y"], dtype=np.dtypes.StringDType())
     kinds = PairKinds(np.array([0]), ["t"], ["t"])
     given = OriginalPairs(*ends, names, names, both_ways=True, kinds=kinds)
-    check = pairs.second_reading(lambda _: given, "edges")
+    header = {"header": "yes", **reading}
     with database([tmp_path]) as db:
-        told = check(db, PATH, path, {"header": "yes", **reading})
+        told = pairs.pairs_reading_check(lambda _: given, "edges", db, PATH, path, header)
     assert read == (told.outcome == "holds")
 
 

@@ -207,6 +207,21 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
         )
 
 
+class OwnersLevels(Condition, frozen=True, kw_only=True, tag="owners-levels"):
+    """Some levels are from a file of the owner: what they include is the owner's word.
+
+    A label that reads as an interval, a prefix or a date includes what is below it, as far as that
+    reads as such, too. Stated if the description names a column with levels from a file.
+    """
+
+    SAYS: ClassVar[str] = (
+        "Levels from a file are the owner's: what a level includes is known from its label alone "
+        "if this reads as an interval, a prefix or a date, and otherwise is the owner's word."
+    )
+
+    asked_for: ClassVar[bool] = True
+
+
 class DifferentPeople(Condition, frozen=True, kw_only=True, tag="different-people"):
     """The rows of each class are of at least k different people, or households.
 
@@ -992,6 +1007,7 @@ AnyCondition = (
     | NothingAdded
     | SuppressionHistogram
     | Generalized
+    | OwnersLevels
     | DifferentPeople
     | Diverse
     | Close

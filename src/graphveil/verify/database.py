@@ -157,6 +157,10 @@ class Database:
         changes = _MADE_OR_DROPPED.findall(sql)
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
             raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
+        # Within one release two files of one role, or ids next to a format that holds them.
+        twice = [table for verb, _, table in changes if verb == "CREATE" and table in self._tables]
+        if twice:
+            raise UnreadableError(f"more than one file of the release lists the {twice[0]}")
         self._connection.execute(sql, values)
         for verb, kind, table in changes:
             if verb == "CREATE":

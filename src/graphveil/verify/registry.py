@@ -210,6 +210,7 @@ CHECKED_BY: dict[type[Guarantee | Condition], ClaimCheck] = {
         Part(generalized.TRUE_CELLS, generalized.cells_are_true, LINKED, _TRUE_CELLS),
         Part(generalized.CONSISTENT, generalized.values_fit_rows, BESIDE, _FIT),
     ),
+    conditions.OwnersLevels: _checks(_TABLE, Part(generalized.OWNERS, generalized.levels_of_owner)),
     conditions.DifferentPeople: _checks(
         _TABLE,
         Part(

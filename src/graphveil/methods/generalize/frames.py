@@ -27,14 +27,22 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import counted
+from graphveil.core.text import counted, printable
+from graphveil.core.warning_channel import warn
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.data.ids import text as as_texts
 from graphveil.methods.generalize.columns import check_named, known_columns
 from graphveil.methods.generalize.conditions import conditions_of, refuse_all_as_one
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
-from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
+from graphveil.methods.generalize.labels import overlapping
+from graphveil.methods.generalize.levels import (
+    Column,
+    Values,
+    column_of,
+    kind_of_levels,
+    values_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -289,6 +297,8 @@ def generalized(
         each.name: column_of(each, rules.levels.get(each.name, "stars"), rules.dates.get(each.name))
         for each in values
     }
+    for name, column in columns.items():
+        _warn_of_overlaps(name, rules.levels.get(name, "stars"), column.hierarchy)
     recode_under = partial(
         recode.recode if units is None else partial(recode.recode_in_layers, units=units),
         np.stack([column.leaves for column in columns.values()], axis=1),
@@ -315,6 +325,20 @@ def generalized(
         hierarchies={name: columns[name].hierarchy for name in known},
         losses=dict(zip(columns, recoded.losses.tolist(), strict=True)),
     )
+
+
+def _warn_of_overlaps(name: str, rule: str, hierarchy: Hierarchy) -> None:
+    """Warn of labels of a file's level that read as intervals and overlap."""
+    if kind_of_levels(rule) != "file":
+        return
+    for texts in hierarchy.texts[1:]:
+        pair = overlapping(texts)
+        if pair is not None:
+            first, second = (printable(label) for label in pair)
+            warn(
+                f"levels of {name}: {first} and {second} overlap, so that a value of both is "
+                "published under one of them alone; attackers may tell them apart"
+            )
 
 
 class ReadAgain:

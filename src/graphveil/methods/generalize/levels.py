@@ -202,7 +202,7 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 def _by_file(values: Values, path: str) -> Column:
     """Return the column by the levels of a file, whose leaves are all values that it lists."""
     # Every value of the data must be listed; name the first that is not.
-    listed = read_levels(path)
+    listed = read_levels(path, column=values.name, values=values.texts)
     lacking = [i for i, value in enumerate(values.texts) if value not in listed.leaves]
     if lacking:
         i = min(lacking, key=lambda code: int(values.first[code]))

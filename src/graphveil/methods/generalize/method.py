@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from msgspec import UNSET
 
-from graphveil.claims.conditions import AnyCondition, Close, Diverse
+from graphveil.claims.conditions import AnyCondition, Close, Condition, Diverse, OwnersLevels
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.claims.record import OwnersNotes
@@ -135,6 +135,7 @@ class Generalize(Anonymizer[Table]):
     counts_people: ClassVar[bool] = True
     layers_itself: ClassVar[bool] = True
     card: ClassVar[MethodCard] = CARD
+    may_state: ClassVar[tuple[type[Condition], ...]] = (OwnersLevels,)
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
@@ -229,10 +230,12 @@ class Generalize(Anonymizer[Table]):
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """The conditions about attached columns: their roles, l-diversity and closeness."""
+        """The conditions: roles, bounds on attached columns, and whose word levels are."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
         close = (_close(name, given) for name, given in self.close or ())
-        return (*self.roles.conditions(self.may_narrow), *diverse, *close)
+        has_file = any(_is_file(rule) for _, rule in self.levels or ())
+        owners = (OwnersLevels(),) if has_file else ()
+        return (*self.roles.conditions(self.may_narrow), *diverse, *close, *owners)
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
