@@ -646,8 +646,8 @@ LAYOUTS = {
         "a.csv",
         "ann,oslo\nbob,bergen\ncid,oslo\n",
         "a.csv: cannot tell whether the first line (ann, oslo) holds names or data: oslo also "
-        "occurs below it: --header yes if it holds names, --header no if it is data (--column-names gives "
-        "names then). Use --header no",
+        "occurs below it: --header yes if it holds names, --header no if it is data "
+        "(--column-names gives names then). Use --header no",
     ),
     "a first row of a person, named": table(
         "a.csv",
@@ -659,8 +659,8 @@ LAYOUTS = {
         "a.csv",
         "sex,town\nf,town\nm,Oslo\n",
         "a.csv: cannot tell whether the first line (sex, town) holds names or data: town also "
-        "occurs below it: --header yes if it holds names, --header no if it is data (--column-names gives "
-        "names then). Use --header yes",
+        "occurs below it: --header yes if it holds names, --header no if it is data "
+        "(--column-names gives names then). Use --header yes",
     ),
     "a table with fractions": table(
         "a.csv",
