@@ -9,7 +9,9 @@ import pytest
 import graphveil as gv
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import UsageError
+from graphveil.core.rows import Rows
 from graphveil.io import FORMATS
+from graphveil.pages.report import sections
 
 ANONYMIZE = ("anonymize", "k-degree", "friends.csv")
 
@@ -94,6 +96,34 @@ def test_the_choices_of_a_release_are_repeated_on_another_file(
     (cwd / "one.private").rename(cwd / "gone")
     refused = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "four")
     assert_one_line(refused, "no private folder next to it says how a file was read")
+
+
+def test_the_answers_of_a_release_hold_for_its_original_and_for_the_next_file(
+    graphveil_here, cwd, monkeypatch
+):
+    """An age that determines zip and sex looks like a person: its levels are the answer."""
+    rows = [(f"n{n}", f"c{n // 2}", 20 + n % 20, 9000 + n % 5, "fm"[n % 2]) for n in range(40)]
+    lines = [",".join(map(str, row)) for row in rows]
+    (cwd / "last.csv").write_text("\n".join(["name,card,age,zip,sex", *lines]))
+    without = [line.partition(",")[2] for line in lines[:30]]
+    (cwd / "next.csv").write_text("\n".join(["card,age,zip,sex", *without]))
+    asked = graphveil_here("anonymize", "generalize", "last.csv", "--k", 4, "--out", "one")
+    assert "--drop age" in asked.err
+    answers = ("--kind", "table", "--drop", "name,card", "--levels", "age=10", "zip=2")
+    first = ("anonymize", "generalize", "last.csv", "--k", 4, *answers, "--attach", "sex")
+    done = graphveil_here(*first, "--known", "age,zip", "--may-narrow", 0.1, "--out", "one")
+    assert 0 == done.code, done.err
+    done = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "two")
+    assert 0 == done.code, done.err
+    one, two = (json.loads((cwd / name / "release.json").read_text()) for name in ("one", "two"))
+    assert one["method"] == two["method"]
+    assert 0.1 == two["method"]["parameters"]["may_narrow"]
+    assert ["card"] == json.loads((cwd / "two.private/record.json").read_text())["reading"]["drop"]
+    # A report verifies and evaluates, and would attack the release and its original under new ids.
+    monkeypatch.setattr(sections, "_attacked", lambda *_: Rows([]))
+    done = graphveil_here("report", "one", "--original", "last.csv")
+    assert 0 == done.code, done.err
+    assert "attached columns narrow up to 10%" in (cwd / "one.private/report.html").read_text()
 
 
 def test_a_repeated_release_spends_from_the_same_ledger_and_names_nobody(

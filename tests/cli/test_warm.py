@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import takewhile
 
 import numpy as np
@@ -13,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 from graphveil.cli.commands import warm
-from graphveil.core.errors import ParameterError, UsageError
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.core.errors import DataError, ParameterError, UsageError
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.measures import MEASURES
 from graphveil.measures.registry import DIRECTED_COUNT
-from graphveil.methods import Mondrian, Rename, StructuralAnonymity, SuppressK
+from graphveil.methods import METHODS, Mondrian, Rename, StructuralAnonymity, SuppressK
 from graphveil.scale.chunks import InChunks
 
 
@@ -72,6 +73,17 @@ def test_a_method_of_which_every_run_is_refused_is_an_error(monkeypatch, capsys)
     assert "compiled" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_warmed_with_data_of_every_kind_that_it_takes(name):
+    method = METHODS[name]
+    accepted = set()
+    for data in warm._data_for(method):
+        with suppress(DataError):
+            method.from_parameters(dict(method.card.example)).anonymize(data, seed=1)
+            accepted.add(type(data))
+    assert ({Bipartite} if method.accepts[0] is Bipartite else set(method.accepts)) == accepted
+
+
 def test_chunks_are_also_cut_as_executors_cut_them(monkeypatch):
     cut = []
     monkeypatch.setattr("graphveil.cli.commands.warm._anonymize", lambda *_: None)
@@ -106,7 +118,7 @@ def test_a_method_for_several_kinds_of_data_is_run_on_each(monkeypatch):
     kinds = []
     monkeypatch.setattr(Rename, "anonymize", lambda _, data, **__: kinds.append(type(data)))
     warm.command("rename")
-    assert {Graph, Bipartite, Table} == set(kinds)
+    assert {Graph, Bipartite, Table, Network} == set(kinds)
 
 
 def test_the_help_has_no_line_that_breaks_where_its_source_does():

@@ -210,7 +210,7 @@ def for_method(subject, data):
     if isinstance(subject, Case):
         directed = subject.method.card.directed or DIRECTED.items() <= subject.parameters.items()
     else:
-        directed = subject.directed
+        directed = subject.card.directed
     return as_directed(data) if directed else data
 
 

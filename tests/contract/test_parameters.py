@@ -55,7 +55,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
             and few.method is not gv.Generalize
         )
         or (
-            item.name in {"phi", "keep", "people", "publish_levels"}
+            item.name in {"phi", "keep", "people", "publish_levels", "may_narrow"}
             and not getattr(few.anonymizer, item.name)
         )
     }

@@ -20,6 +20,7 @@ from shared_data import script, shared
 
 FOLDERS = {"adult": "adult", "playstore": "googleplaystore", "email_enron": "email-Enron"}
 SUPPRESS = Rule(Fraction(1))
+SHARES = ("jaccard", "suppressed_share", "created_share")
 
 
 def generator(seed):
@@ -44,7 +45,7 @@ def grown(name, k=8, rule=None, seed=1):
 def shares(name, labels, rule=None):
     """Return Jaccard, suppressed and created, in percent."""
     actual = kept(rows_of(name), labels, Rule() if rule is None else rule)
-    return [100 * x for x in (actual.jaccard, actual.suppressed_share, actual.created_share)]
+    return [100 * actual.figures[name] for name in SHARES]
 
 
 def refined(name, labels, *, k=8, rule=None, anneal=None, seed=1):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tampering import provenance_of
 
-from forged.kit import parquet_of
+from forged.kit import parquet_of, reseal
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.release import Release, read_manifest, read_release
@@ -177,3 +177,37 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
         degrees = read.degrees()
         n, seen = degrees_read(folder, read_manifest(folder).data)
         assert (read.n_nodes, Counter(degrees[degrees > 0].tolist())) == (n, seen)
+
+
+def listed_twice(folder):
+    manifest = json.loads((folder / "release.json").read_bytes())
+    files = manifest["data"]["files"]
+    for file in [*files]:
+        copy = f"copy-{file['name']}"
+        (folder / copy).write_bytes((folder / file["name"]).read_bytes())
+        files.append(file | {"name": copy})
+    reseal(folder, manifest)
+
+
+def ids_next_to_graphml(folder):
+    manifest = json.loads((folder / "release.json").read_bytes())
+    (folder / "nodes.csv").write_text("node\n" + "".join(f"{n}\n" for n in range(7)))
+    more = {"name": "nodes.csv", "role": "nodes", "format": "csv", "columns": ["node"], "rows": 7}
+    manifest["data"]["files"].append(more)
+    reseal(folder, manifest)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "table"),
+    [
+        ("csv", listed_twice, "edges"),
+        ("parquet", listed_twice, "edges"),
+        ("graphml", ids_next_to_graphml, "nodes"),
+    ],
+)
+def test_files_that_list_the_same_are_refused_in_words_of_a_release(tmp_path, name, change, table):
+    folder = write_release(tmp_path, name)
+    change(folder)
+    said = [check.detail for check in verify(folder).failures()]
+    assert f"more than one file of the release lists the {table}" in said
+    assert not any("Catalog" in detail for detail in said)

@@ -26,7 +26,10 @@ from levels import (
 )
 from tampering import failed, private
 
+import graphveil as gv
 from graphveil.claims.record import Record
+from graphveil.data import Table
+from graphveil.release import digest_of
 from graphveil.verify import verify
 from graphveil.verify.promises.rows import adaptive
 
@@ -264,3 +267,105 @@ def test_a_record_without_its_owner_is_noticed_by_how_many_there_are(tmp_path):
     fewer = table_of(BEFORE[:5], ids=PEOPLE[:5])
     said = {check.name: check for check in verify(folder, original=fewer).checks}
     assert "6 records for 5 people, so there is no complete assignment" == said[PAIRS].detail
+
+
+REQUESTED, COLUMN = "requested levels", "asked"
+
+
+def people_who_ask(levels):
+    """Return 24 people: two columns of three values, and the level that each asks for."""
+    cells = {"a": [i % 3 for i in range(24)], "b": [i // 3 % 3 for i in range(24)]}
+    return Table.from_columns({**cells, COLUMN: levels})
+
+
+LOW, HIGH = [2] * 24, [2, 3, 4, 5] * 6
+
+
+@pytest.fixture
+def forged(tmp_path):
+    """A release made with every level 2, whose record has the digests of a table of levels 2-5."""
+    folder = gv.Adaptive(levels=COLUMN).anonymize(people_who_ask(LOW), seed=1)
+    folder = folder.write(tmp_path / "out")
+    digest = digest_of(people_who_ask(HIGH))
+    put_into_record(folder, input_sha256=digest, origins_sha256=(digest,))
+    return folder
+
+
+def against(folder, original):
+    return {check.name: check for check in gv.verify_release(folder, original=original).checks}
+
+
+def test_levels_of_another_table_are_refused_though_both_digests_are_replaced(forged):
+    said = against(forged, people_who_ask(HIGH))
+    assert "holds" == said["original"].outcome
+    assert "holds" == said["levels file"].outcome
+    assert "fails" == said[REQUESTED].outcome
+    assert "states other levels for 18 people than the column 'asked'" in said[REQUESTED].detail
+    assert "fails" == said[PAIRS].outcome
+
+
+def test_people_are_judged_by_the_levels_of_the_original_where_the_copy_states_these_too(forged):
+    written = pq.read_table(private(forged) / "levels.parquet").to_pydict()
+    rewrite(forged, "levels.parquet", {**written, "level": HIGH})
+    said = against(forged, people_who_ask(HIGH))
+    assert "holds" == said[REQUESTED].outcome
+    assert "fails" == said[PAIRS].outcome
+    (private(forged) / "levels.parquet").unlink()
+    assert "fails" == against(forged, people_who_ask(HIGH))[PAIRS].outcome
+
+
+def test_levels_lowered_in_a_genuine_release_are_refused(tmp_path):
+    original = people_who_ask(HIGH)
+    folder = gv.Adaptive(levels=COLUMN).anonymize(original, seed=1).write(tmp_path / "out")
+    genuine = gv.verify_release(folder, original=original)
+    assert genuine.complete
+    assert genuine.ok
+    written = pq.read_table(private(folder) / "levels.parquet").to_pydict()
+    rewrite(folder, "levels.parquet", {**written, "level": [2, *HIGH[1:3], 2, *HIGH[4:]]})
+    said = against(folder, original)
+    assert ["fails", "holds"] == [said[REQUESTED].outcome, said[PAIRS].outcome]
+    assert "states other levels for 1 person" in said[REQUESTED].detail
+
+
+def test_levels_below_the_least_level_are_raised_as_the_claim_states(tmp_path):
+    original = people_who_ask(HIGH)
+    method = gv.Adaptive(levels=COLUMN, least_level=3)
+    folder = method.anonymize(original, seed=1).write(tmp_path / "out")
+    assert gv.verify_release(folder, original=original).complete
+
+
+def test_levels_that_no_column_of_the_original_holds_are_not_checked_and_it_is_said(tmp_path):
+    original = people_who_ask(HIGH)
+    folder = gv.Adaptive(levels=COLUMN).anonymize(original, seed=1).write(tmp_path / "out")
+    without = original.without([COLUMN])
+    put_into_record(folder, input_sha256=digest_of(without))
+    said = against(folder, without)
+    assert {"not checked"} == {said[REQUESTED].outcome, said[PAIRS].outcome}
+    assert "the original has no column 'asked'" in said[PAIRS].detail
+    assert not gv.verify_release(folder, original=without).ok
+    # Levels of an array are in no original: the owner's file is all there is.
+    folder = gv.Adaptive().anonymize(without, levels=np.array(HIGH), seed=1).write(tmp_path / "two")
+    verdict = gv.verify_release(folder, original=without)
+    said = {check.name: check for check in verdict.checks}
+    assert ("not checked", "holds") == (said[REQUESTED].outcome, said[PAIRS].outcome)
+    assert "levels.parquet alone states them" in str(verdict)
+
+
+@pytest.mark.parametrize("cell", ["2.5", "0", "25", "two", None])
+def test_a_cell_that_is_not_a_level_is_refused(forged, cell):
+    strange = people_who_ask([cell, *map(str, HIGH[1:])])
+    digest = digest_of(strange)
+    put_into_record(forged, input_sha256=digest)
+    said = against(forged, strange)
+    assert "fails" == said[REQUESTED].outcome
+    assert "not a whole number from 1 to 24" in said[REQUESTED].detail
+    assert "fails" == said[PAIRS].outcome
+
+
+@pytest.mark.parametrize("name", ["column", "level", "node", "parent", "leaves"])
+def test_the_header_of_the_file_of_levels_is_not_a_published_column(tmp_path, name):
+    original = people_who_ask(HIGH).to_pandas().rename(columns={COLUMN: name})
+    method = gv.Adaptive(levels=name, known=("a",), attach=("b",))
+    folder = method.anonymize(original, seed=1).write(tmp_path / "out")
+    assert (folder / "levels.csv").exists()
+    assert gv.verify_release(folder, original=original).complete

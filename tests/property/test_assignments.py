@@ -57,8 +57,8 @@ def test_allowed_pairs_are_those_of_all_permutations(fits, sparse_start, data):
     expected = allowed_by_hand(fits)
     with pytest.MonkeyPatch.context() as patch:
         if sparse_start:
-            patch.setattr(assignments, "_ALL_PAIRS", 0)
-            patch.setattr(assignments, "_SOME", 1)
+            patch.setattr(assignments, "ALL_PAIRS", 0)
+            patch.setattr(assignments, "SOME", 1)
         masks = allowed_of_masks(packed(fits))
     records, persons = np.nonzero(fits)
     likely = np.array(data.draw(st.permutations(range(len(fits)))), dtype=np.int64)

@@ -23,8 +23,8 @@ def with_more(graph, pairs):
 
 @pytest.mark.parametrize("work", [1, 30, 10**6])
 def test_what_the_ends_of_edges_have_in_common_is_as_by_hand(monkeypatch, work):
-    monkeypatch.setattr(mutual_best, "_FLOPS", work)
-    monkeypatch.setattr(edge_similarity, "_CELLS", 20 * work)
+    monkeypatch.setattr(mutual_best, "FLOPS", work)
+    monkeypatch.setattr(edge_similarity, "CELLS", 20 * work)
     graph = random_graph(20, 60)
     near = graph.to_networkx()
     number, weight = edge_similarity.common_neighbors(graph)
@@ -43,7 +43,7 @@ def test_what_the_ends_of_edges_have_in_common_is_as_by_hand(monkeypatch, work):
 def test_the_spectral_cosine_is_that_of_the_dense_decomposition(monkeypatch):
     graph = random_graph(80, 400)
     dense = edge_similarity.spectral_cosine(graph, rng_of())
-    monkeypatch.setattr(edge_similarity, "_SMALL", 10)
+    monkeypatch.setattr(edge_similarity, "SMALL", 10)
     assert edge_similarity.spectral_cosine(graph, rng_of()) == pytest.approx(dense, abs=0.01)
     assert np.abs(dense).max() <= 1 + 1e-9
 

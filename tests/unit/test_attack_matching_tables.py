@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
+from graphveil.measures import matchings
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
@@ -118,3 +120,18 @@ def test_another_run_is_given_everybody_with_their_cells_in_an_order_that_the_se
     for order in (first, second):
         kept = sum(one == other for one, other in zip(order, row_of, strict=True))
         assert kept < 8
+
+
+def test_people_who_are_known_are_different_people(monkeypatch):
+    known, allowed = Counter(), matchings.allowed
+
+    def noted(pairs, without=None):
+        known[0 if without is None else int(np.count_nonzero(without))] += 1
+        return allowed(pairs, without)
+
+    monkeypatch.setattr(matchings, "allowed", noted)
+    original = gv.Table.from_columns({"block": ["a", "a", "b", "b"]})
+    attacked(released(original, original.codes, k=2), original, 1)
+    # Known from anywhere are one, two and three of four people, each ten times; known nearby is
+    # the only other person of a block.
+    assert {1: 20, 2: 10, 3: 10} == {number: known[number] for number in (1, 2, 3)}

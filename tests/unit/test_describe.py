@@ -51,7 +51,7 @@ def test_every_column_is_counted(messy):
         "land": "constant",
     }
     assert "drop" == columns["id"].role == columns["name"].role
-    assert "different value in nearly every row" in columns["name"].role_reason
+    assert "its name says a name of a person" == columns["name"].role_reason
     assert (11, 7, 1) == tuple(columns[name].distinct for name in ("age", "income", "land"))
 
 
@@ -102,7 +102,7 @@ def test_rows_of_one_person_are_a_problem_of_a_container():
     table = Table.from_columns(visits)
     with pytest.raises(GraphveilError) as refused:
         table.check()
-    assert [("who", "drop")] == [(one.column, one.option) for one in refused.value.problems]
+    assert [("who", "person")] == [(one.column, one.option) for one in refused.value.problems]
 
 
 def test_a_long_file_is_read_in_part(tmp_path, monkeypatch):

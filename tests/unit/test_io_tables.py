@@ -254,7 +254,7 @@ def questions(tmp_path, text, **options):
 def test_one_repeat_or_one_suppressed_cell_does_not_hide_a_column_that_names_people(tmp_path, odd):
     mails = "".join(f"M{n},{n % 5}\n" for n in range(25)).replace("M24", odd)
     assert "mail has a different value in nearly every row: if it identifies people" in questions(
-        tmp_path, f"mail,age\n{mails}"
+        tmp_path, f"mail,age\n{mails}", person="row"
     )
 
 
@@ -270,7 +270,7 @@ def test_numbers_of_people_are_grouped_only_where_they_measure_something(tmp_pat
     assert (
         'ssn has a different value in nearly every row: if it identifies people, give ids="ssn", '
         'or drop it; if it measures something, use bins={"ssn": "quantiles:4"}'
-    ) == questions(tmp_path, f"ssn,age\n{rows}")
+    ) == questions(tmp_path, f"ssn,age\n{rows}", person="row")
 
 
 def test_small_tables_raise_no_question(tmp_path):

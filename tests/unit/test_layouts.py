@@ -95,12 +95,17 @@ LAYOUTS = {
     "UTF-16": graph(
         "a.csv",
         "1,2\n2,3\n".encode("utf-16"),
-        "a.csv: the content is UTF-16 text. Save it as UTF-8.",
+        "a.csv, line 1: the file is not UTF-8. As utf-16 it has the text 1,2: if that is right, "
+        "use --encoding utf-16; else name its encoding. Use --encoding utf-16",
+    ),
+    "UTF-16 as said": graph(
+        "a.csv", "1,2\n2,3\n7,9\n".encode("utf-16"), NUMBERS, encoding="utf-16"
     ),
     "Latin-1": graph(
         "a.csv",
         "ann,jos\xe9\nann,bob\n".encode("latin-1"),
-        "a.csv, line 1: byte 0xE9 is not valid UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 1: the file is not UTF-8. As windows-1252 it has the text josé: if that is "
+        "right, use --encoding windows-1252; else name its encoding. Use --encoding windows-1252",
     ),
     "quoted ids": graph("a.csv", '"ann","bob"\n"bob","cyd"\n', NAMES),
     "quoted integers": graph("a.csv", '"source","target"\n"1","2"\n"2","3"\n"7","9"\n', NUMBERS),
@@ -151,7 +156,8 @@ LAYOUTS = {
     "Windows-1252": graph(
         "a.csv",
         "source;target\r\nMüller;ann\r\n".encode("cp1252"),
-        "a.csv, line 2: byte 0xFC is not valid UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 2: the file is not UTF-8. As windows-1252 it has the text Müller: if that is "
+        "right, use --encoding windows-1252; else name its encoding. Use --encoding windows-1252",
     ),
     "Excel's CSV in UTF-8": graph(
         "a.csv",
@@ -634,7 +640,27 @@ LAYOUTS = {
         "a.csv",
         "39,Private\n50,Self\n",
         "a.csv: the first line has 39 instead of a column name: --header yes if it holds names, "
-        "--header no if it is data. Use --header no",
+        "--header no if it is data (--column-names gives names then). Use --header no",
+    ),
+    "a first row of a person": table(
+        "a.csv",
+        "ann,oslo\nbob,bergen\ncid,oslo\n",
+        "a.csv: cannot tell whether the first line (ann, oslo) holds names or data: oslo also "
+        "occurs below it: --header yes if it holds names, --header no if it is data "
+        "(--column-names gives names then). Use --header no",
+    ),
+    "a first row of a person, named": table(
+        "a.csv",
+        "ann,oslo\nbob,bergen\ncid,oslo\n",
+        {"who": ["ann", "bob", "cid"], "town": ["oslo", "bergen", "oslo"]},
+        column_names=("who", "town"),
+    ),
+    "a name that is also a value": table(
+        "a.csv",
+        "sex,town\nf,town\nm,Oslo\n",
+        "a.csv: cannot tell whether the first line (sex, town) holds names or data: town also "
+        "occurs below it: --header yes if it holds names, --header no if it is data "
+        "(--column-names gives names then). Use --header yes",
     ),
     "a table with fractions": table(
         "a.csv",
@@ -713,16 +739,35 @@ LAYOUTS = {
     "decimal commas": table(
         "a.csv",
         "sex;height\nf;1,75\nm;2\n",
-        {"sex": ["f", "m"], "height": ["1,75", "2"]},
-        said="column height has numbers with a comma (1,75), each read as its own "
-        "category. Use a point as decimal separator, and they can be binned",
+        {"sex": ["f", "m"], "height": ["1.75", "2"]},
+        decimal=",",
+        exact=True,
+    ),
+    "commas that are not explained": table(
+        "a.csv",
+        "sex;height\nf;1,75\nm;2\n",
+        "a.csv: column height has numbers with a comma (1,75): use --decimal , if the comma begins "
+        "the fraction, or --decimal . if it is between thousands. Use --decimal ,",
+        exact=True,
     ),
     "thousands": table(
         "a.csv",
         'sex,income\nf,"12,000"\nm,"13,500"\n',
-        {"sex": ["f", "m"], "income": ["12,000", "13,500"]},
-        said="column income has numbers with a comma (12,000), each read as its own "
-        "category. Use a point as decimal separator, and they can be binned",
+        {"sex": ["f", "m"], "income": [12000, 13500]},
+        decimal=".",
+    ),
+    "thousands with points": table(
+        "a.csv",
+        "sex;income\nf;1.234,50\nm;999,00\nx;-12.345.678,10\n",
+        {"sex": ["f", "m", "x"], "income": ["1234.50", "999.00", "-12345678.10"]},
+        decimal=",",
+        exact=True,
+    ),
+    "a code of one column": table(
+        "a.csv",
+        "answer,other\n-9,-9\n3,1\n4,n.a.\n",
+        {"answer": [None, 3, 4], "other": ["-9", "1", "n.a."]},
+        missing={"answer": "-9,n.a."},
     ),
     "postcodes": table(
         "a.csv",

@@ -264,6 +264,45 @@ def test_a_link_to_a_ledger_spends_from_the_same_file(path, tmp_path):
     assert 2 == len(gv.Ledger(path).entries())
 
 
+def test_a_ledger_with_a_second_name_is_refused_before_two_totals_arise(graph, path, tmp_path):
+    released(graph, tmp_path / "one", path)
+    second = tmp_path / "second.ledger"
+    second.hardlink_to(path)
+    for name in (path, second):
+        with pytest.raises(InputError, match=r"has 2 names \(hard links\)"):
+            spend(gv.Ledger(name, limit=2.0), EdgeDP(epsilon=1.0))
+        with pytest.raises(InputError, match="hard links"):
+            gv.Ledger(name).total("edge")
+    checks = {c.name: c for c in gv.verify_release(tmp_path / "one").checks}
+    assert "not checked" == checks[LEDGER].outcome
+    # The way out that the message names.
+    second.unlink()
+    second.symlink_to(path.name)
+    spend(gv.Ledger(second, limit=2.0), EdgeDP(epsilon=0.5))
+    assert 2 == len(gv.Ledger(path).entries())
+
+
+def test_a_ledger_is_read_up_to_one_limit_and_never_written_beyond_it(path, monkeypatch):
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    size = path.stat().st_size
+    monkeypatch.setattr(ledgers, "MOST_BYTES", size)
+    assert 1 == len(gv.Ledger(path).entries())
+    with pytest.raises(ResourceError, match="No budget was spent"):
+        spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    assert 1 == len(gv.Ledger(path).entries())
+    monkeypatch.setattr(ledgers, "MOST_BYTES", size - 1)
+    with pytest.raises(InputError, match="the largest ledger that is read"):
+        gv.Ledger(path).entries()
+
+
+def test_a_ledger_of_20_mib_is_read_by_a_run_and_by_verify(graph, path, tmp_path):
+    released(graph, tmp_path / "one", path)
+    path.write_bytes(path.read_bytes() + b" " * (20 << 20))
+    assert 1 == len(gv.Ledger(path).entries())
+    checks = {c.name: c for c in gv.verify_release(tmp_path / "one").checks}
+    assert "holds" == checks[LEDGER].outcome
+
+
 def test_the_file_and_then_its_name_are_put_on_the_disk(path, monkeypatch):
     flushed, fsync = [], os.fsync
 
@@ -414,7 +453,7 @@ def test_a_ledger_that_is_no_file_to_read_is_left_alone(what, graph, path, tmp_p
     """A reader of the pipe would wait for ever, one of the device would take all memory."""
     released(graph, tmp_path / "out", path)
     if what == "a large file":
-        monkeypatch.setattr("graphveil.verify.ledger._MOST_BYTES", 10)
+        monkeypatch.setattr("graphveil.verify.ledger.MOST_BYTES", 10)
     else:
         path.unlink()
     if what == "a pipe":

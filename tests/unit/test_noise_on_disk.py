@@ -130,7 +130,7 @@ def test_what_is_removed_or_added_is_what_the_same_words_give_in_memory(
     before = noise.NoisyEdgeCounts(cells.size, kept)
     lists = NeighborLists(graph.indptr, graph.indices)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(noise, "_READ", data.draw(st.integers(1, 9)))
+        patched.setattr(noise, "READ", data.draw(st.integers(1, 9)))
         words = words_from(Randomness(1), "size")
         after = noise.resize(lists, folder / "before", before, size, words, folder / "after")
     words = words_from(Randomness(1), "size")
@@ -157,7 +157,7 @@ def law_of_memory(chances, size):
 
 
 def test_a_draw_of_an_exact_size_has_the_law_of_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(noise, "_READ", 2)
+    monkeypatch.setattr(noise, "READ", 2)
     graph = gv.Graph.from_edges([0, 0, 1], [1, 3, 2], n=4)
     through = channel(Fraction(1, 2), Fraction(1))
     pairs, size, runs = [*itertools.combinations(range(4), 2)], 3, 600

@@ -258,7 +258,7 @@ def test_a_page_calls_rows_what_nobody_said_are_people():
                      value=0.5, guess=0.1)  # fmt: skip
     said = gv.ATTACKS["linkage"].said[0]
     for counted, one in (("people", "person"), ("rows", "row")):
-        [line] = legal_questions._lines(
+        [line] = legal_questions.lines_of(
             "linkage", said, legal_questions.Figures(after=Rows([row]), counted=counted)
         )
         assert line.reason == f"50 of 100 {counted} are identified correctly"
@@ -423,7 +423,7 @@ def test_a_line_of_the_page_says_the_figure_and_its_samples():
     for size, more in ((1, ", in one sample; another may give more"), (5, "the strongest of 5")):
         rows = Rows([attack_row(value=0.31, guess=0.02, sample_size=size, known="sampled")])
         figures = legal_questions.Figures(after=rows)
-        [line] = legal_questions._lines("seeded-matching", said, figures)
+        [line] = legal_questions.lines_of("seeded-matching", said, figures)
         assert line.reason.startswith("31 of 100 found")
         assert more in line.reason
         assert (0.31, 0.02, f"sampled: {size}") == (

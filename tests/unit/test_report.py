@@ -42,9 +42,9 @@ from graphveil.pages.report.legal_questions import (
     ONE_DRAW,
     Evidence,
     Figures,
-    _lines,
     answers_of,
     bound_in_words,
+    lines_of,
     marks_of,
     promised_line,
     verdict_for,
@@ -285,7 +285,7 @@ def test_the_worst_hundredth_is_identified_no_more_often_than_the_guarantee_allo
 
 def test_who_is_unique_by_values_is_counted_by_known_columns_and_attached_ones_are_named():
     """By the known columns nobody is in a class below k; the attached income makes them unique."""
-    columns = {"a": [*"xxxyyy"], "b": [*"pppqqq"], "income": [*"123456"]}
+    columns = {"a": [*"xxxyyy"], "b": [*"pppqqq"], "income": [*"123123"]}
     table = gv.Table.from_columns(columns, person="row")
     release = gv.SuppressK(k=3, known="a,b", attach="income").anonymize(table, seed=1)
     pair = comparison_of(release, table, Randomness(seed=1), wanted_by="report")
@@ -328,7 +328,9 @@ def test_no_label_of_a_picture_begins_outside_of_it():
 def said_of(rows):
     """Return what a page says of a copy with known people."""
     said = gv.ATTACKS["seeded-matching"].said
-    [line] = [line for one in said for line in _lines("seeded-matching", one, Figures(after=rows))]
+    [line] = [
+        line for one in said for line in lines_of("seeded-matching", one, Figures(after=rows))
+    ]
     return line.reason
 
 

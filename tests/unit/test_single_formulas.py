@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import pickle
+import re
+import shutil
 import subprocess
 import sys
 from functools import partialmethod
 from io import BytesIO
+from itertools import combinations
 from queue import Queue
 from threading import Event
-from types import SimpleNamespace
-from typing import Literal, NamedTuple
 
 import msgspec
 import networkx as nx
@@ -22,54 +25,59 @@ from scipy.stats import binomtest
 import graphveil as gv
 from graphveil.attacks import (
     ATTACKS,
+    Attached,
     edge_rerun,
     homogeneity,
     likelihood_ratio,
     matching,
     roc_curve,
 )
+from graphveil.attacks.attack import AttackInput, AttackOptions
 from graphveil.attacks.networks import propagation
 from graphveil.attacks.networks.copies import paired_copy, reidentification
-from graphveil.attacks.networks.copies.reidentification import _risk
 from graphveil.attacks.row_selection import strongest
 from graphveil.attacks.wording import Said
-from graphveil.claims.facts import EntryChanges
+from graphveil.claims.conditions import BlockFlips, RandomizedCells
+from graphveil.claims.facts import EdgeChanges, EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
 from graphveil.claims.manifest import (
-    LEVELS_COLUMNS,
-    LEVELS_ROLE,
     MANIFEST,
     ColumnCells,
     Described,
     read_manifest,
 )
+from graphveil.claims.record import read_record
+from graphveil.core.bounds import read_bound
 from graphveil.core.errors import DataError, ParameterError, ReleaseError
+from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.data import csr, id_columns
+from graphveil.data import csr, persons
 from graphveil.data.layers import ListedTies
-from graphveil.data.layers import _ends as ends_of_arcs
+from graphveil.evaluate import comparison_of
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import matchings
-from graphveil.measures import rows as single_rows
+from graphveil.measures.rows import singled_out
 from graphveil.methods import METHODS
 from graphveil.pages import charts, frontiers, print_figures
 from graphveil.pages import figures as report_figures
 from graphveil.pages import sweep as sweep_page
 from graphveil.pages.answers import promise, standing_out
-from graphveil.pages.report import legal_questions, report, sections
+from graphveil.pages.report import legal_questions, sections
+from graphveil.release import digest_of
 from graphveil.verbs.advise import advise, strengths, trials, until
-from graphveil.verbs.sweep import grid, points, results, running, sweep
+from graphveil.verbs.attack import rerun_of
+from graphveil.verbs.sweep import points, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import description
-from graphveil.verify.files.owner import further_file_checks
-from graphveil.verify.promises import attached
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.files.description import description_check
+from graphveil.verify.files.owner import Owner, further_file_checks
+from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.promises.noise import block_flips, cell_flips
-from graphveil.verify.recount.graphs import structural_classes
-from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work
 from graphveil.verify.recount.noise import flip_probabilities, weighted_graph
-from graphveil.verify.recount.rows import assignments
 from graphveil.verify.second_reading import pairs
+from graphveil.verify.second_reading.pairs import OriginalPairs, PairKinds
+from sweeps_data import figure_row, sweep_of
 
 NO_LINKAGE = {"edge-re-run", "re-run"}
 BY_NAME = {
@@ -77,7 +85,10 @@ BY_NAME = {
     *("re-run", "seed-propagation", "tie-membership"),
 }
 
+ATTACK, USE = "candidate-set: degree and triangles, right guess", "edge-jaccard: all"
+
 PATH = gv.Graph.from_edges([0, 1], [1, 2], n=3)
+RING = gv.Graph.from_networkx(nx.cycle_graph(8))
 
 
 # What is measured
@@ -85,16 +96,12 @@ PATH = gv.Graph.from_edges([0, 1], [1, 2], n=3)
 
 @pytest.mark.parametrize("hits", [0, 3, 10])
 def test_the_interval_of_those_who_are_alone_is_that_of_clopper_and_pearson(hits):
-    alone = np.arange(10) < hits
-    drawn = single_rows._estimated(2, alone, exact=False)
+    items = [[f"{i}{x}" if i < hits else x for x in "abc"] for i in range(10)]
+    data = gv.Bipartite.from_lists(items)
+    some, every = singled_out(data, items=[2, 3], seed=1)
     low, high = binomtest(hits, 10).proportion_ci(method="exact")
-    assert (drawn.low, drawn.high) == pytest.approx((low, high))
-    every = single_rows._estimated(2, alone, exact=True)
+    assert (some.low, some.high) == pytest.approx((low, high))
     assert (every.low, every.share, every.high) == (hits / 10, hits / 10, hits / 10)
-
-
-def test_ranges_begin_where_they_are_told_and_have_their_lengths():
-    assert [5, 6, 2, 3, 4] == single_rows._ranges(np.array([5, 2]), np.array([2, 3])).tolist()
 
 
 def test_of_nobody_the_smallest_class_has_nobody_and_no_share_is_divided_by_none():
@@ -110,8 +117,9 @@ def test_only_one_layer_without_directions_is_measured_by_degree():
 
 
 def test_a_position_that_no_node_has_is_refused_with_those_that_there_are():
-    with pytest.raises(DataError, match=r"outside 0\.\.2\. Give n > 3\."):
-        ends_of_arcs([0], [3], 3)
+    for made in (gv.Layer.assemble, gv.Layer.undirected):
+        with pytest.raises(DataError, match=r"outside 0\.\.2\. Give n > 3\."):
+            made([0], [3], n=3)
 
 
 def test_numbers_of_people_stay_numbers_where_items_are_people():
@@ -136,15 +144,19 @@ def test_those_in_small_classes_of_an_attribute_are_counted(k, share):
 @pytest.mark.parametrize(("texts", "sign"), [(["p1", "p2", "p3"], True), (["p1", "p2"], False)])
 def test_three_numbered_values_under_the_name_of_an_id_are_people(texts, sign):
     values = np.array(texts, dtype=np.dtypes.StringDType())
-    found = id_columns.sign_of_people("patient", values, np.full(len(texts), 2))
+    found = persons.sign_of_people("patient", values, np.full(len(texts), 2))
     assert ("with the name of an id" if sign else "") == found
 
 
-def test_edges_of_nodes_beyond_sixteen_bits_are_sorted_by_the_whole_first_end():
-    first, second = np.array([65_536, 0, 65_537, 1]), np.array([3, 4, 5, 6])
-    edges = (first << csr.HALF) | second
-    csr._sort_by_first(edges)
-    assert [0, 1, 65_536, 65_537] == (edges >> csr.HALF).tolist()
+def test_edges_of_nodes_beyond_sixteen_bits_are_compared_by_the_whole_first_end():
+    first, second = np.array([0, 1, 65_536, 65_537]), np.array([70_004, 70_006, 70_003, 70_005])
+    ends = np.concatenate([first, second]), np.concatenate([second, first])
+    lists = csr.sorted_lists(*ends, 70_007)
+    csr.check_lists(lists)
+    indices = lists.indices.copy()
+    indices[[0, 1]] = indices[[1, 0]]
+    with pytest.raises(DataError, match="in one direction only"):
+        csr.check_lists(lists._replace(indices=indices))
 
 
 def test_kinds_of_edges_without_direction_are_among_those_that_there_are():
@@ -187,27 +199,45 @@ def test_a_manifest_that_is_none_is_named_with_its_folder(tmp_path):
 # What is verified
 
 
-@pytest.mark.parametrize(("cells", "said"), [(1, "1 node differs in"), (2, "2 nodes differ in")])
-def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
-    strange = SimpleNamespace(original="f", node=3, column="sex", published="m", cells=cells)
-    monkeypatch.setattr(attached, "strange_cell", lambda *_, **__: strange)
-    evidence = SimpleNamespace(original_as=lambda _: None, tables=None)
-    detail = attached._cells(evidence, {"sex": 0}, stars=False).detail
-    assert detail == f"node 3 has 'sex'='m', but 'f' in the original; {said} this attribute"
+@pytest.mark.parametrize(("cells", "words"), [(1, "1 node differs in"), (2, "2 nodes differ in")])
+def test_nodes_with_the_value_of_another_are_counted(tmp_path, cells, words):
+    ring = gv.Graph.from_networkx(nx.cycle_graph(4))
+    who = gv.Table.from_columns({"sex": ["f"] * 4}, person="row")
+    original = gv.Network({"ties": ring}, who)
+    other = gv.Table.from_columns({"sex": ["m"] * cells + ["f"] * (4 - cells)}, person="row")
+    release = gv.KDegree(k=2, attach="sex").anonymize(gv.Network({"ties": ring}, other))
+    private = msgspec.structs.replace(release.private, input_sha256=digest_of(original))
+    folder = dataclasses.replace(release, private=private).write(tmp_path / "release")
+    [detail] = [
+        check.detail
+        for check in gv.verify_release(folder, original=original).failures()
+        if "'sex'" in str(check.detail)
+    ]
+    node = release.private.linkage.released[:cells].min()
+    assert detail == f"node {node} has 'sex'='m', but 'f' in the original; {words} this attribute"
 
 
 @pytest.mark.parametrize(
-    ("first", "reading", "ends"),
+    ("first", "reading", "read"),
     [
-        (["a", "b"], {}, [0, 1]),
-        (["a", "b", "c"], {}, None),
-        (["source", "target", "w"], {}, None),
-        (["source", "target", "w"], {"ignore_weights": True}, [0, 1]),
-        (["source", "target", "w"], {"kind_column": "w"}, [0, 1]),
+        ("a,b", {}, True),
+        ("a,b,c", {}, False),
+        ("source,target,w", {}, False),
+        ("source,target,w", {"ignore_weights": True}, True),
+        ("source,target,w", {"kind_column": "w"}, True),
     ],
 )
-def test_two_columns_are_the_ends_where_nothing_else_can_be(first, reading, ends):
-    assert ends == pairs._ends(first, reading)
+def test_two_columns_are_the_ends_where_nothing_else_can_be(tmp_path, first, reading, read):
+    path = tmp_path / "edges.csv"
+    path.write_text(f"{first}\n{'x,y,t'[: len(first.split(',')) * 2 - 1]}\n")
+    ends = np.array([0]), np.array([1])
+    names = np.array(["x", "y"], dtype=np.dtypes.StringDType())
+    kinds = PairKinds(np.array([0]), ["t"], ["t"])
+    given = OriginalPairs(*ends, names, names, both_ways=True, kinds=kinds)
+    header = {"header": "yes", **reading}
+    with database([tmp_path]) as db:
+        told = pairs.pairs_reading_check(lambda _: given, "edges", db, PATH, path, header)
+    assert read == (told.outcome == "holds")
 
 
 def test_a_file_of_just_the_limit_is_read():
@@ -218,28 +248,16 @@ def test_a_file_of_just_the_limit_is_read():
 
 
 def test_the_pairs_of_a_block_are_each_once():
-    assert [6, 12, 3] == [
-        weighted_graph._plan([4, 3], [1, 1], a, b).pairs for a, b in ((0, 0), (0, 1), (1, 1))
-    ]
+    asked = []
 
+    def zeros(count):
+        asked.append(count)
+        return iter([np.zeros(count, dtype=np.uint64)])
 
-def test_the_members_of_each_component_are_together():
-    groups = assignments._groups(np.array([2, 0, 2, 1, 0, 2]))
-    assert [[1, 4], [0, 2, 5]] == [group.tolist() for group in groups]
-
-
-@pytest.mark.parametrize(
-    ("measure", "words"),
-    [
-        ("count", "degree 2, 1 triangle"),
-        ("edge-count", "3 edges within distance 1"),
-        ("dk", "the subgraph around node 0, 3 nodes and 3 edges within distance 1"),
-    ],
-)
-def test_the_value_of_a_node_is_said_in_its_own_words(measure, words):
-    heads = np.array([1, 2, 0, 2, 0, 1])
-    network = ReleasedNetwork(np.array([0, 2, 4, 6]), heads, Work(1 << 28))
-    assert words == structural_classes._in_words(network, measure, 1, 0)
+    # At words of zero every pair of every block is an edge: 6 and 3 within, 12 between.
+    edges = weighted_graph.edges_by_weights([4, 3], [10**20, 10**20], zeros)
+    assert sorted(edges) == list(combinations(range(7), 2))
+    assert [6 + 12 + 3] == asked
 
 
 # What is attacked
@@ -254,11 +272,14 @@ def test_these_attacks_alone_are_run_by_name():
 
 
 def test_whom_no_draw_asked_for_has_no_risk():
+    kinds = reidentification.NodeKinds.of(PATH)
     draws = [
-        SimpleNamespace(right=np.array([1, 0, 0]), asked=np.array([1, 1, 0])),
-        SimpleNamespace(right=np.array([0, 0, 0]), asked=np.array([1, 0, 0])),
+        reidentification.Naming(*np.array([asked, asked, right, right], dtype=bool))
+        for right, asked in (([1, 0, 0], [1, 1, 0]), ([0, 0, 0], [1, 0, 0]))
     ]
-    assert [0.5, 0.0, np.nan] == pytest.approx(_risk(draws).tolist(), nan_ok=True)
+    tried = [reidentification.CopyTrials(Setting(), draws)]
+    risk = reidentification.summary(tried, kinds, np.random.default_rng(1)).risk
+    assert [0.5, 0.0, np.nan] == pytest.approx(risk.tolist(), nan_ok=True)
 
 
 def test_what_is_inferred_from_neighbors_is_said_of_suppressed_values():
@@ -270,42 +291,37 @@ def test_a_release_is_attacked_by_what_the_others_tell(monkeypatch):
     rng = np.random.default_rng(1)
     inside = rng.random((9, 30)) < 0.5
     scores = (inside + rng.normal(size=inside.shape))[:, :, None]
-    told, area = [], likelihood_ratio._area
-    monkeypatch.setattr(
-        likelihood_ratio, "_area", lambda *given: told.append(len(given[1])) or area(*given)
-    )
+    learned = []
+
+    class Noted(likelihood_ratio.ShadowModel):
+        def __init__(self, scores, inside):
+            learned.append(len(inside))
+            super().__init__(scores, inside)
+
+    monkeypatch.setattr(likelihood_ratio, "ShadowModel", Noted)
     likelihood_ratio.ratios(likelihood_ratio.ShadowScores(scores, inside), [[0]])
-    assert [6, 7, 7, 7] == told
+    assert [6, 9, 7, 9, 7, 9, 7, 9] == learned
 
 
 def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
     monkeypatch.setattr(roc_curve, "of_area", lambda *given, times: (given[2], times))
-    curve = SimpleNamespace(
-        area=lambda: 0.5,
-        _shares=lambda: np.array([0.5, 0.5, 0.5]),
-        _first=np.array([True, False, False]),
-        _person=np.array([0, 1, 2]),
-        people=3,
-    )
-    assert (2.0, 4.0) == roc_curve.Curve.area_sample(curve, times=4.0)
+    first = np.array([True, False, False])
+    curve = roc_curve.Curve(roc_curve.Scored(np.array([2.0, 1.0, 3.0]), first, np.arange(3)))
+    assert (2.0, 4.0) == curve.area_sample(times=4.0)
 
 
-def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
-    monkeypatch,
-):
-    monkeypatch.setattr(edge_rerun, "_rerun_of", lambda _: None)
+def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(monkeypatch):
+    release = METHODS["asymmetric-response"](epsilon=1.0).anonymize(RING)
+    pair = comparison_of(release, RING, Randomness(seed=1), wanted_by="attack")
+    situation = AttackInput(pair, release, rerun=rerun_of(release))
     monkeypatch.setattr("graphveil.attacks.attack.run_again", lambda _: 0.5)
-    original = SimpleNamespace(n_edges=7, n_nodes=9)
-    situation = SimpleNamespace(
-        release=SimpleNamespace(guarantee=EdgeDP(epsilon=1.0)),
-        comparison=SimpleNamespace(original=original),
-    )
-    asked = SimpleNamespace(runs=5, edges=3)
-    assert 2 * 5 * 3 * 0.5 == edge_rerun.foreseen(situation, asked)
-    monkeypatch.setattr(propagation, "check_matching", lambda _: None)
+    runs = edge_rerun.EdgeRerunOptions(runs=50, edges=3)
+    assert 2 * 50 * 3 * 0.5 == edge_rerun.foreseen(situation, runs)
     monkeypatch.setattr(propagation, "seconds_of_draw", lambda _: 0.25)
-    asked = SimpleNamespace(settings=[(1.0, 5), (0.9, 5)], draws=3)
-    assert 3 * 2 * 0.25 == propagation.seconds(situation, asked)
+    one = propagation.SeedPropagationOptions(known=2, overlap=0.9, draws=3)
+    two = propagation.SeedPropagationOptions(known=2, draws=3)
+    assert 3 * 0.25 == propagation.seconds(situation, one)
+    assert 3 * len(propagation.OVERLAPS) * 0.25 == propagation.seconds(situation, two)
 
 
 # What is said
@@ -344,37 +360,60 @@ def test_a_line_says_what_is_guessed_of_people_who_are_not_in_the_data():
     of = {"question": "membership", "release": "a"}
     rows = [Row(**of, figure="right", value=0.7), Row(**of, figure="absent", value=0.31)]
     figures_shown = legal_questions.Figures(after=Rows(rows))
-    [line] = legal_questions._lines("membership", said, figures_shown)
+    [line] = legal_questions.lines_of("membership", said, figures_shown)
     assert line.reason == "70 of 100 found; 31 of 100 for people not in the data"
 
 
 # Pictures
 
 
+def places(picture, what):
+    """Return the places of the marks (``use``) or ticks of a picture as (x, y)."""
+    found = re.findall(rf'<{what} [^>]*?x="([-.0-9]+)" y="([-.0-9]+)"', str(picture))
+    return [(float(x), float(y)) for x, y in found]
+
+
+def drawn_alone(dots, x, y, methods="m"):
+    return frontiers.scatter_alone(frontiers.Panel("t", x, y, dots), methods)
+
+
 def test_a_scale_of_shares_ends_at_none_and_all_and_one_of_powers_grows_by_its_range():
-    shares = frontiers._scale([0.0, 1.0], frontiers.Axis("kept", share=True), 0, 100)
-    assert (0.0, 1.0) == (shares.low, shares.high)
-    powers = frontiers._scale([1.0, 1000.0], frontiers.Axis("k", logarithmic=True), 0, 100)
-    assert (1000**-0.06, 1000**1.06) == pytest.approx((powers.low, powers.high))
+    dots = [frontiers.Dot(1, 0, "m", 1.0, 0.0), frontiers.Dot(2, 0, "m", 1000.0, 1.0)]
+    powers, shares = frontiers.Axis("k", logarithmic=True), frontiers.Axis("kept", share=True)
+    marks = places(drawn_alone(dots, powers, shares), "use")[:2]
+    assert [frontiers.BOTTOM, frontiers.TOP] == [y for _, y in marks]
+    # The line goes from 66 to 620; each end of the values is 6% of their range away from its end.
+    ends = [66 + 554 * share for share in (0.06 / 1.12, 1.06 / 1.12)]
+    assert ends == pytest.approx([x for x, _ in marks], abs=0.051)
 
 
 def test_a_tick_at_the_end_of_a_scale_is_kept_however_it_is_rounded():
-    scale = frontiers._Scale(0.0, 0.3, 0, 100, logarithmic=False)
-    assert 0.3 == pytest.approx(frontiers._ticks(scale)[-1])
+    # 6% of the range of these values, below and above them, makes a scale from 0 to 0.3, whose
+    # third tick is 3 times 0.1, a little more than 0.3.
+    least, most = 0.06 * 0.3 / 1.12, 1.06 * 0.3 / 1.12
+    dots = [frontiers.Dot(n, 0, "m", float(n), y) for n, y in enumerate((least, most))]
+    drawn = drawn_alone(dots, frontiers.Axis("k"), frontiers.Axis("a"))
+    assert ["0", "0.1", "0.2", "0.3"] == re.findall(r'text-anchor="end">([.0-9]+)<', drawn)[:4]
 
 
 def test_ticks_have_room_for_their_words():
-    frame, axis = frontiers._ALONE, frontiers.Axis("k", logarithmic=True)
-    panel = frontiers.Panel("t", axis, frontiers.Axis("kept", share=True), [])
-    x = frontiers._scale([1.0, 1000.0], axis, frame.left, frame.right)
-    y = frontiers._scale([0.0, 1.0], panel.y, frontiers.BOTTOM, frontiers.TOP)
-    drawn = "".join(frontiers._axes(panel, frame, x, y))
-    at = sorted({x.at(value) for value in frontiers._ticks(x)})
-    room, last = 0, -np.inf
-    for place in at:
-        if place - last > 42:
-            room, last = room + 1, place
-    assert room == drawn.count('class="tick" text-anchor="middle"') == 10
+    dots = [frontiers.Dot(1, 0, "m", 1.0, 0.0), frontiers.Dot(2, 0, "m", 10_000.0, 1.0)]
+    powers = frontiers.Axis("k", logarithmic=True)
+    drawn = drawn_alone(dots, powers, frontiers.Axis("kept", share=True))
+    across = re.findall(r'x="([.0-9]+)" y="[.0-9]+" class="tick" text-anchor="middle"', drawn)
+    # Values 1, 2, 5, 10 ... 10,000 on a line of 554 that spans 1.12 times four powers of ten.
+    every = [
+        66 + 554 * (power + np.log10(first) + 0.24) / 4.48
+        for power in range(5)
+        for first in (1, 2, 5)
+        if power < 4 or first == 1
+    ]
+    room = [every[0]]
+    for at in every[1:]:
+        if at - room[-1] > 42:
+            room.append(at)
+    assert 8 == len(room) < len(every)
+    assert np.allclose(room, [float(x) for x in across], atol=0.051)
 
 
 def test_series_beyond_the_colors_begin_again_with_colors_and_marks():
@@ -391,43 +430,49 @@ def test_series_beyond_the_colors_begin_again_with_colors_and_marks():
 
 
 def test_strengths_go_from_two_to_half_of_the_rows_and_epsilons_fall():
-    name, few = until._strengths(METHODS["k-degree"], PATH)
-    assert ("k", [2]) == (name, list(few))
     ten = gv.Graph.from_edges([0], [1], n=10)
-    assert [2, 3, 4, 5] == list(until._strengths(METHODS["k-degree"], ten)[1])
+    for data, most in ((PATH, 2), (ten, 5)):
+        for bound, k in (("largest class risk <= 0.01", most), ("kept >= 2", 2)):
+            reached = until.reached_by(gv.KDegree, data, [read_bound(bound)], dict, seconds=60)
+            assert {"k": k} == reached.parameters
     assert sorted(set(until.FINE_EPSILONS), reverse=True) == list(until.FINE_EPSILONS)
     for tried in trials.TRIED.values():
         assert list(tried) == sorted(tried)
     assert {"k": (2, 5, 10), "levels": (2, 5, 10), "epsilon": (1.0, 4.0, 8.0)} == trials.TRIED
 
 
-def test_a_trial_has_the_parameters_of_the_example_but_its_own():
-    for name in ("structural", "k-degree", "asymmetric-response"):
-        method = METHODS[name]
-        main = next(one for one in trials.TRIED if one in trials._parameters_of(method)[0])
-        for value, given in zip(trials.TRIED[main], trials._parameters_of(method), strict=True):
-            kept = {key: v for key, v in method.card.example.items() if key not in {"k", "goal"}}
-            assert {**kept, main: value} == given
+@pytest.mark.parametrize(
+    ("name", "main", "others"),
+    [
+        ("structural", "k", {"measure": "count"}),
+        ("k-degree", "k", {}),
+        ("asymmetric-response", "epsilon", {}),
+    ],
+)
+def test_a_trial_has_the_parameters_of_the_example_but_its_own(name, main, others):
+    made = trials.choice_of(METHODS[name], RING, until=-np.inf).trials
+    assert [{**others, main: value} for value in trials.TRIED[main]] == [
+        {key: trial.parameters[key] for key in (*others, main)} for trial in made
+    ]
 
 
 def test_the_unique_are_those_in_a_class_of_one():
-    risk = advise._risk(gv.measure(PATH), "x", "degree")
-    assert (1, 1 / 3, 3) == (risk.unique, risk.share_unique, risk.unprotected)
+    by_degree = next(risk for risk in gv.advise(PATH).risks if risk.measure == "degree")
+    assert (1, 1 / 3, 3) == (by_degree.unique, by_degree.share_unique, by_degree.unprotected)
 
 
 def test_the_risk_of_one_person_counts_one():
     alone = gv.Network({"ties": gv.Graph.from_edges([], [], n=1)})
-    assert [1] == [risk.unique for risk in advise._of_network(alone, np.inf)]
+    assert [1] == [risk.unique for risk in advise.risks_of(alone, until=np.inf)]
 
 
 def test_a_larger_k_protects_more_and_a_larger_epsilon_less():
-    for method, better in (
-        (gv.KDegree(k=2), "higher is better"),
-        (METHODS["asymmetric-response"](epsilon=1.0), "lower is better"),
-    ):
-        release = method.anonymize(gv.Graph.from_networkx(nx.cycle_graph(8)))
-        rows = {row.question: row for row in sweep._own_rows("r", method, release)}
-        assert better == rows[sweep.STRENGTH].direction
+    grid = {"k-degree": {"k": 2}, "asymmetric-response": {"epsilon": 1.0}}
+    swept = gv.sweep(grid, RING, metrics=[], attacks=[], jobs=1, seed=1)
+    better = [
+        row["direction"] for row in swept.rows.to_pylist() if row["question"] == sweep.STRENGTH
+    ]
+    assert ["higher is better", "lower is better"] == better
 
 
 def test_a_share_of_the_nodes_has_no_class_of_everybody():
@@ -436,10 +481,10 @@ def test_a_share_of_the_nodes_has_no_class_of_everybody():
     assert sweep.class_of(msgspec.structs.replace(whole, share=0.9)) is None
 
 
-@pytest.mark.parametrize(("met", "said"), [([], "No point meets"), ([3], "1 point meets")])
-def test_points_that_meet_bounds_are_counted(met, said):
-    swept = SimpleNamespace(results=[1, 2], counts={"finished": 2})
-    assert results.answer_of(swept, ["a <= 1"], met).startswith(f"{said} a <= 1. 2 points: ")
+@pytest.mark.parametrize(("met", "words"), [([], "No point meets"), ([3], "1 point meets")])
+def test_points_that_meet_bounds_are_counted(met, words):
+    swept = sweep_of(("m", {"k": 2}, []), ("m", {"k": 3}, []))
+    assert f"{words} a <= 1. 2 points: 2 finished." == results.answer_of(swept, ["a <= 1"], met)
 
 
 def test_a_parameter_that_is_called_as_a_figure_has_another_column():
@@ -449,24 +494,29 @@ def test_a_parameter_that_is_called_as_a_figure_has_another_column():
 
 
 def test_a_missing_value_of_a_text_column_stays_missing():
-    assert [None, "1", 1] == [
-        points._cell(None, text=True),
-        points._cell(1, text=True),
-        points._cell(1, text=False),
-    ]
+    values = sweep_of(("m", {"a": 1, "b": 1}, []), ("m", {"a": "x"}, []), ("m", {}, [])).rows
+    assert ["1", "x", None] == values["a"].to_pylist()
+    assert [1, None, None] == values["b"].to_pylist()
 
 
 def test_the_worst_of_repeats_is_the_high_end_where_lower_is_better():
-    setting = SimpleNamespace(figure=lambda _: SimpleNamespace(low=0.1, high=0.4))
-    assert (0.4, 0.1) == tuple(sweep_page._worst(setting, None, lower=one) for one in (True, False))
+    repeats = [
+        ("k-degree", {"k": 2}, [figure_row("kept", value), figure_row(ATTACK, value)])
+        for value in (0.1, 0.4, 0.3)
+    ]
+    page = sweep_page.page_text(sweep_of(*repeats, repeats=3))
+    figures = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page)[1])
+    assert ([0.1], [0.4]) == (figures["kept"], figures[ATTACK])
 
 
 def test_figures_that_are_asked_for_are_drawn_and_else_the_attack_against_use():
-    swept = SimpleNamespace(usual=(["strength"], "attack", "use"), axis=str.upper)
-    assert ("X", "use") == points.SweptPoints.chosen(swept, "x", None)
-    assert ("attack", "Y") == points.SweptPoints.chosen(swept, None, "y")
-    swept.usual = (["strength"], None, "use")
-    assert ("strength", "use") == points.SweptPoints.chosen(swept, None, None)
+    shown = [figure_row(name, 0.5) for name in ("strength: k", ATTACK, USE, "kept")]
+    swept = sweep_of(("k-degree", {"k": 2}, shown))
+    read = points.Axis.read
+    assert (read("kept"), read(USE)) == swept.chosen("kept", None)
+    assert (read(ATTACK), read("kept")) == swept.chosen(None, "kept")
+    without = sweep_of(("k-degree", {"k": 2}, [shown[0], shown[2]]))
+    assert (read("strength: k"), read(USE)) == without.chosen(None, None)
 
 
 def test_a_page_of_advice_tries_strengths_that_double_or_more():
@@ -476,57 +526,45 @@ def test_a_page_of_advice_tries_strengths_that_double_or_more():
     assert (2, 3, 5, 10, 20) == strengths.STRENGTHS["k"] == strengths.STRENGTHS["levels"]
 
 
-def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
-    given = [(1, 0, 1.0, 0.5), (2, 0, 2.0, 0.6), (3, 0, 3.0, 0.55), (4, 1, 1.0, 0.9)]
-    dots = [frontiers.Dot(n, series, "m", x, y) for n, series, x, y in given]
-    dots.append(frontiers.Dot(5, 0, "m", 0.5, None))
-    monkeypatch.setattr(sweep_page, "_dots", lambda *_: dots)
-    axes = {"x": "lower is better", "y": "higher is better"}
-    made = sweep_page._with_lines(SimpleNamespace(axes=axes), "x", "y")
-    assert [1, 2, 4] == [dot.number for dot in made if dot.on_line]
+def test_a_line_joins_what_no_point_of_the_same_method_beats():
+    given = [("k-degree", 2, 0.1, 0.5), ("k-degree", 3, 0.2, 0.6), ("k-degree", 4, 0.3, 0.55)]
+    points_given = [
+        (
+            method,
+            {"k": k},
+            [figure_row("false", x, direction="lower is better"), figure_row("kept", y)],
+        )
+        for method, k, x, y in [*given, ("structural", 2, 0.1, 0.9)]
+    ]
+    panel = sweep_page.panel_of(sweep_of(*points_given), *map(points.Axis, ("false", "kept")))
+    assert [1, 2, 4] == [dot.number for dot in panel.dots if dot.on_line]
 
 
-def test_each_figure_of_a_row_is_shown_once(monkeypatch):
-    monkeypatch.setattr(sweep_page, "best_of", lambda _: set())
-    setting = SimpleNamespace(
-        first=SimpleNamespace(number=1, method="m", words="m k=2", parameters={}),
-        failure=None,
-        figure=lambda _: SimpleNamespace(mean=0.5),
-        results=[SimpleNamespace(promise="")],
+def test_each_figure_of_a_row_is_shown_once():
+    page = sweep_page.page_text(sweep_of(("m", {"k": 2}, [figure_row("kept", 0.5)])))
+    assert 1 == re.search(r'<tr id="p1".*?</tr>', page, re.DOTALL)[0].count("50%")
+
+
+@pytest.mark.parametrize(("after", "warned"), [(0.0, False), (-1e-9, False), (1e-9, True)])
+def test_an_attack_that_is_just_hindered_is_no_reason_to_warn(after, warned):
+    hindered = 1 - strengths.HARDLY + after
+    of = {"release": "x", "question": "candidate-set", "figure": "right guess", "guess": 0.1}
+    of |= {"part": "vrq", "setting": Setting(knows="vrq"), "unit": "share"}
+    swept = sweep_of(
+        *(
+            ("k-degree", {"k": k}, [Row(**of, value=value)])
+            for k, value in ((2, 1.0), (5, hindered))
+        )
     )
-    swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting], methods="m")
-    [row] = sweep_page._rows(swept)
-    assert len(sweep_page.PLAIN) == len(row.figures)
-
-
-@pytest.mark.parametrize(("after", "warned"), [(0.0, 0), (-1e-9, 0), (1e-9, 1)])
-def test_an_attack_that_is_just_hindered_is_no_reason_to_warn(monkeypatch, after, warned):
-    one, other = (
-        SimpleNamespace(first=SimpleNamespace(parameters={"k": k}, method="m"), failure=None)
-        for k in (2, 5)
-    )
-    reached = {id(one): 1.0, id(other): 1 - strengths.HARDLY + after}
-    monkeypatch.setattr(results, "_found", lambda _, at: {("a", ""): (reached[id(at)], 0.1)})
-    found = list(results._hardly(SimpleNamespace(settings=[one, other]), "k"))
-    assert warned == len(found)
+    assert warned == ("hardly" in results.warning_of(swept))
 
 
 def test_people_who_are_found_are_a_share_of_those_who_were_tried():
-    point = SimpleNamespace(found=0.25, of=8)
-    assert 2 == strengths.Strengths.people_found(None, point)
-    assert strengths.Strengths.people_found(None, SimpleNamespace(found=None, of=8)) is None
-
-
-def test_only_k_is_drawn_in_powers():
-    axis = results.Axis
-    assert [True, False] == [
-        sweep_page._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
-    ]
-
-
-def test_a_word_that_is_no_choice_of_a_parameter_is_read_as_what_else_it_may_be():
-    item = SimpleNamespace(kind=Literal["auto"] | int)
-    assert ["auto", 7] == [grid._value(item, text) for text in ("auto", "7")]
+    tried = strengths.Strengths(
+        method="m", name="k", points=(), people=80, counted="people", measured_on="all"
+    )
+    assert 2 == tried.people_found(strengths.Point(2, found=0.25, of=8))
+    assert tried.people_found(strengths.Point(2, of=8)) is None
 
 
 # What survived a draw of mutants
@@ -538,67 +576,49 @@ def test_a_share_without_a_direction_is_no_mark_of_what_is_kept():
         Row(**of, figure=figure, direction=way)
         for figure, way in (("x", "higher is better"), ("y", ""), ("relative error", "lower"))
     ]
-    assert ["q: x"] == [mark.label for mark in report_figures._kept(Rows(rows))]
-
-
-@pytest.mark.parametrize(
-    ("shares", "lost"), [((0.8, 0.5), 0.7), ((0.75, None), 0.25), ((None, None), 2.0)]
-)
-def test_what_a_trial_loses_is_what_is_gone_and_what_is_false(monkeypatch, shares, lost):
-    monkeypatch.setattr(trials, "shares_of", lambda _: shares)
-    choice = SimpleNamespace(middle=SimpleNamespace(cost={}))
-    assert lost == pytest.approx(trials.Choice.lost.fget(choice))
+    assert ["q: x"] == [mark.label for mark in report_figures.of_rows(Rows(rows)).marks]
 
 
 def test_costs_are_headed_once():
-    names = dict.fromkeys(("method", "promise", "answers", "leaves_open", "call", "measured_on"))
-    several = [SimpleNamespace(words=words) for words in ("k=2: 1 edge", "k=5: 9 edges")]
-    choice = SimpleNamespace(**names, trials=several, when_large="")
-    lines = list(trials._lines_of(choice, None))
+    made = [trials.Trial(parameters={}, cost={}, words=f"k={k}: 1 edge") for k in (2, 5)]
+    choice = trials.choice_of(gv.KDegree, RING, until=-np.inf)
+    choice = dataclasses.replace(choice, trials=tuple(made))
+    lines = trials.Advice(kind="graph", sizes={}, risks=(), choices=(choice,)).lines()
     assert "  costs:       k=2: 1 edge" in lines
-    assert f"  {'':<12} k=5: 9 edges" in lines
+    assert f"  {'':<12} k=5: 1 edge" in lines
 
 
 def test_columns_that_are_given_are_parameters_of_every_trial():
-    method = SimpleNamespace(
-        card=SimpleNamespace(example={"k": 5, "levels": 2, "epsilon_count": 0.1, "edits": "add"})
-    )
-    search = SimpleNamespace(given={"known": ["age"]}, method=method, name="levels")
-    assert {"edits": "add", "known": ["age"]} == until._Search._example(search)
+    columns = {"age": [f"{n % 3}" for n in range(12)], "sex": ["f", "m"] * 6}
+    table = gv.Table.from_columns(columns, person="row")
+    bound = [read_bound("kept >= 0")]
+    for method, data, given, kept in (
+        (METHODS["cluster-k"], table, {"known": ["age"]}, {"known": ["age"]}),
+        (METHODS["structural"], RING, None, {"measure": "count"}),
+    ):
+        reached = until.reached_by(method, data, bound, dict, seconds=60, given=given)
+        k = reached.parameters["k"]
+        assert {"k": k, **kept} == reached.parameters
 
 
-def test_a_sample_without_edges_has_the_size_of_one():
-    card = SimpleNamespace(trial_size=0)
-    search = SimpleNamespace(method=SimpleNamespace(card=card), known={1: "run"})
-    search._least, search._run = lambda: 0, lambda *_: None
-    assert PATH is until._Search._sample(search, PATH, np.inf).data
-    assert {} == search.known
-
-
-class SomeBound(NamedTuple):
-    what: str
-    holds_so: bool
-
-    def holds(self, _figure):
-        return self.holds_so
-
-    def missed_by(self, figure):
-        return 2 * figure
-
-    def __str__(self):
-        return self.what
+def test_a_sample_without_edges_has_the_size_of_one(monkeypatch):
+    monkeypatch.setattr(gv.KDegree, "card", dataclasses.replace(gv.KDegree.card, trial_size=0))
+    bound = [read_bound("kept >= 0")]
+    reached = until.reached_by(gv.KDegree, PATH, bound, dict, seconds=np.inf)
+    assert ("all of the data", {"kept": 1.0}) == (reached.measured_on, reached.figures)
 
 
 def test_only_bounds_that_do_not_hold_are_missed():
-    search = SimpleNamespace(
-        name="k", values=[7], known={}, method=gv.KDegree, sample=SimpleNamespace(words="all")
+    held, missed = map(read_bound, ("kept >= 0.5", "edge-jaccard: all >= 0.75"))
+    found = {missed: 0.5}
+    reached = until.reached_by(gv.KDegree, PATH, [held, missed], lambda *_: found, seconds=60)
+    assert {str(missed): 0.25} == reached.missed
+    assert {held.what: 1.0, missed.what: 0.5} == reached.figures
+    # The path becomes a triangle: two of its three edges are true.
+    assert (1.0, pytest.approx(1 / 3), {"k": 2}) == (
+        *(reached.kept, reached.false),
+        reached.parameters,
     )
-    search._example = dict
-    figures_found = {SomeBound("held", True): 0.1, SomeBound("missed", False): 0.2}
-    outcome = until.Outcome(figures_found, 0.9, 0.05)
-    reached = until._Search._reached(search, 0, outcome, outcome)
-    assert {"missed": 0.4} == reached.missed
-    assert (0.9, 0.05, {"k": 7}) == (reached.kept, reached.false, reached.parameters)
 
 
 def test_a_strength_is_tried_with_the_other_parameters_of_the_advice(monkeypatch):
@@ -608,12 +628,10 @@ def test_a_strength_is_tried_with_the_other_parameters_of_the_advice(monkeypatch
         made.append(given)
         raise ParameterError("no")
 
-    card = SimpleNamespace(trial_size=99)
-    method = SimpleNamespace(accepts=(gv.Network,), card=card, from_parameters=from_parameters)
-    monkeypatch.setattr(strengths, "METHODS", {"m": method})
-    monkeypatch.setattr(strengths, "roles_of", lambda *_: {})
-    choice = SimpleNamespace(method="m", parameters={"k": 5, "edits": "add"})
-    assert "no" == strengths.strengths_of(PATH, choice).points[0].reason
+    choice = trials.choice_of(gv.KDegree, RING, until=-np.inf)
+    choice = dataclasses.replace(choice, parameters={"k": 5, "edits": "add"})
+    monkeypatch.setattr(gv.KDegree, "from_parameters", from_parameters)
+    assert "no" == strengths.strengths_of(RING, choice).points[0].reason
     assert [{"k": k, "edits": "add"} for k in strengths.STRENGTHS["k"]] == made
 
 
@@ -639,53 +657,73 @@ class Waiting:
         return self.bytes.readline()
 
 
+class TwoAnswers(BytesIO):
+    """A stream that breaks with the second answer."""
+
+    answers = 0
+
+    def flush(self):
+        self.answers += 1
+        if self.answers == 2:
+            raise BrokenPipeError
+
+
 def test_a_worker_answers_one_task_after_another(monkeypatch):
-    answers = []
     monkeypatch.setattr(Queue, "get", partialmethod(Queue.get, timeout=10))
     monkeypatch.setattr(running, "SimpleQueue", Queue)
-    monkeypatch.setattr(running.pickle, "dump", lambda answer, _: answers.append(answer))
-    out = SimpleNamespace(flush=lambda: 1 / (2 - len(answers)))
-    with pytest.raises(ZeroDivisionError):
+    out = TwoAnswers()
+    with pytest.raises(BrokenPipeError):
         running.serve(Waiting((abs, None), -3, -4), out)
-    assert [("done", 3), ("done", 4)] == answers
+    assert b"".join(pickle.dumps(("done", n)) for n in (3, 4)) == out.getvalue()
 
 
-@pytest.mark.parametrize(("ok", "quote"), [(True, "held"), (False, "")])
-def test_a_page_quotes_a_guarantee_only_if_it_holds(monkeypatch, ok, quote):
-    for name in ("answer_of", "because_of", "facts_of"):
-        monkeypatch.setattr(sections, name, lambda *_: "")
-    verdict = SimpleNamespace(ok=ok, held="held", answer="", failures=list, undecided=[])
-    claim = SimpleNamespace(guarantee=EdgeDP(epsilon=1.0), does_not_protect_against="")
-    parts = sections.of_release(None, verdict, SimpleNamespace(claim=claim), {})
-    assert quote == parts["quote"]
-    assert "" == sections.of_release(None, verdict, None, {})["quote"]
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return gv.KDegree(k=2).anonymize(RING, seed=1).write(tmp_path_factory.mktemp("ring") / "out")
 
 
-def test_a_description_for_machines_is_public(monkeypatch):
-    monkeypatch.setattr(report, "read_manifest_or_refuse", lambda _: "manifest")
-    monkeypatch.setattr(report, "verify_release", lambda _: "verdict")
-    monkeypatch.setitem(report.FORMS, "json", lambda *_: {})
-    made = report._public(None, "a", "json", {})
-    assert (True, "verdict") == (made.public, made.verdict)
+def test_a_page_quotes_a_guarantee_only_if_it_holds(folder, tmp_path):
+    manifest, read = read_manifest(folder), gv.read_release(folder)
+    verdict = gv.verify_release(folder)
+    assert verdict.held == sections.of_release(read, verdict, manifest, {})["quote"] != ""
+    assert "" == sections.of_release(read, verdict, None, {})["quote"]
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    (broken / manifest.data.files[0].name).write_text("")
+    verdict = gv.verify_release(broken)
+    assert "" == sections.of_release(None, verdict, manifest, {})["quote"]
+
+
+def test_a_description_for_machines_is_public(folder, tmp_path):
+    made = gv.report_release(folder, public=True, form="json")
+    alone = shutil.copytree(folder, tmp_path / "out")
+    assert (True, gv.verify_release(alone)) == (made.public, made.verdict)
 
 
 def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
-    axis = frontiers.Axis("a")
     ends = {"y_ends": (0.0, 9.0)}
     dots = [frontiers.Dot(1, 0, "m", 1.0, 1.0, on_line=True, **ends)]
     dots += [frontiers.Dot(2, 1, "n", x, 2.0, on_line=True) for x in (2.0, 3.0)]
-    drawn = list(frontiers._parts(frontiers.Panel("t", axis, axis, dots), frontiers._ALONE, 0))
-    lines = [part for part in drawn if part.startswith("<polyline")]
-    assert [1, 2] == [line.count(",") for line in lines]
-    y = frontiers._scale([0.0, 9.0], axis, frontiers.BOTTOM, frontiers.TOP)
-    assert f",{y.at(2.0)}" in lines[1]
+    picture = drawn_alone(dots, frontiers.Axis("a"), frontiers.Axis("a"), "mn")
+    lines = [part.split() for part in re.findall('<polyline points="([^"]*)"', picture)]
+    assert [1, 2] == list(map(len, lines))
+    # From 0 to 9 with 6% of the range on either side: 2 is (2 + 0.54) of 10.08 above the bottom.
+    place = frontiers.BOTTOM + (frontiers.TOP - frontiers.BOTTOM) * 2.54 / 10.08
+    assert pytest.approx(place, abs=0.051) == float(lines[1][0].split(",")[1])
 
 
-def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
-    draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
-    rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
-    new = paired_copy._by_rejection(np.array([2]), 4, 4, rng, directed=False)
-    assert [3, 6, 7] == new.tolist()
+@pytest.mark.parametrize("directed", [False, True])
+def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size(directed):
+    """Of 20 nodes few pairs are free: some draws are loops, edges or drawn before."""
+    edges = np.array([(u, u + 1) for u in range(10)], dtype=np.int32)
+    size = 90 if directed else 45
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        new = paired_copy.random_pairs(edges, 20, size, rng, directed=directed).tolist()
+        every = {*map(tuple, new), *map(tuple, edges.tolist())}
+        assert size == len(every) == len(new) + len(edges)
+        assert all(u != v if directed else u < v for u, v in every)
+        assert directed == any(u > v for u, v in every)
 
 
 def test_a_rate_counts_those_in_both_among_those_in_the_second():
@@ -694,9 +732,12 @@ def test_a_rate_counts_those_in_both_among_those_in_the_second():
     assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
 
 
-@pytest.mark.parametrize(("count", "is_one"), [(None, 1), (0, 0), (1, 1), (8, 1), (9, 0)])
-def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
-    assert is_one == cell_flips.is_possible_count(SimpleNamespace(noisy_count=count, cells=9))
+@pytest.mark.parametrize(
+    ("count", "possible"), [(None, True), ("0", False), ("1", True), ("8", True), ("9", False)]
+)
+def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, possible):
+    flips = RandomizedCells(cells="9", epsilon_cells="2", T0="1", T1="2", noisy_count=count)
+    assert possible == cell_flips.is_possible_count(flips)
 
 
 @pytest.mark.parametrize(
@@ -711,59 +752,83 @@ def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
     ],
 )
 def test_chances_of_blocks_are_tested_by_what_is_kept_and_by_what_is_false(
-    monkeypatch, chances, changed, answer
+    monkeypatch, folder, chances, changed, answer
 ):
-    one, zero = (chance * flip_probabilities.FULL for chance in chances)
-    block = SimpleNamespace(cells=10_000, one=one, zero=zero)
+    one, zero = (int(chance * flip_probabilities.FULL) for chance in chances)
+    block = flip_probabilities.CellBlock(cells=10_000, zero=zero, one=one)
     monkeypatch.setattr(block_flips, "blocks_of", lambda _: [block])
     kept, added = changed
-    edits = SimpleNamespace(before=1000, kept=kept, added=added)
-    evidence = SimpleNamespace(changes=lambda: edits)
-    flips = SimpleNamespace(cells=10_000, groups=True)
+    kind = dataclasses.replace(
+        CHECKED_KINDS["graph"], changes=lambda _: EdgeChanges(1000, kept, added)
+    )
+    evidence = Evidence(read_manifest(folder), kind, None)
+    flips = BlockFlips(
+        cells="10000",
+        epsilon_cells="2",
+        noisy_count=None,
+        sizes=(142,),
+        weights=("1",),
+        groups=(0,),
+        factors=("1",),
+    )
     assert answer == block_flips.flips_of_blocks_are_plausible(evidence, flips).outcome
 
 
-def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
-    columns = [
-        SimpleNamespace(name="a", role="known", levels="a"),
-        SimpleNamespace(name="b", role="known", levels="b"),
-        SimpleNamespace(name="c", role="label", levels=None),
+def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file(tmp_path):
+    ages = {name: [f"{n % 8}" for n in range(16)] for name in ("age", "height")}
+    table = gv.Table.from_columns({**ages, "ill": ["flu", "no"] * 8}, person="row")
+    levels = dict.fromkeys(ages, "5,10")
+    method = gv.Generalize(k=2, known=list(ages), label="ill", levels=levels)
+    described = read_manifest(method.anonymize(table, seed=1).write(tmp_path / "out")).data
+
+    def problems(**changed):
+        forged = msgspec.structs.replace(described, **changed)
+        return description_check(forged, CHECKED_KINDS["table"])
+
+    assert "holds" == problems().outcome
+    data, right = described.files
+    wrong = msgspec.structs.replace(right, name="x.csv")
+    assert "'x.csv' is not described as the file of levels" in problems(files=[data, wrong]).detail
+    none = [
+        msgspec.structs.replace(column, levels=None, origin=None)
+        if column.name == "height"
+        else column
+        for column in described.columns
     ]
-    described = SimpleNamespace(kind="table", columns=columns)
-    data = SimpleNamespace(columns=["a", "b", "c"])
-    right = SimpleNamespace(name=f"{LEVELS_ROLE}.csv", format="csv", columns=LEVELS_COLUMNS)
-    assert [] == description._columns_described(described, data, [right])
-    wrong = SimpleNamespace(name="x.csv", format="csv", columns=LEVELS_COLUMNS)
-    [said] = description._columns_described(described, data, [right, wrong])
-    assert "x.csv" in said
-    columns[1].levels = None
-    [said] = description._columns_described(described, data, [right])
-    assert "others have none" in said
-    data.columns = ["a", "c", "b"]
-    assert 2 == len(description._columns_described(described, data, [right]))
+    assert "some known columns have levels, and others have none" in problems(columns=none).detail
+    turned = msgspec.structs.replace(data, columns=data.columns[::-1])
+    told = problems(files=[turned, right]).detail
+    assert "the described columns are not those of the data" in told
 
 
-def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
+def test_an_owners_file_that_is_there_or_recorded_is_checked(folder, tmp_path):
     file = tmp_path / "levels"
     file.write_bytes(b"x")
+    record = read_record(folder)
     for levels, written, checks in ((None, None, 0), (file, None, 1), (None, "0" * 64, 1)):
-        record = SimpleNamespace(levels_sha256=written, witness_sha256=None)
-        owner = SimpleNamespace(record=record, levels=levels, witness=None)
+        owner = Owner(msgspec.structs.replace(record, levels_sha256=written), levels=levels)
         assert checks == len(further_file_checks(owner))
 
 
-@pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
+@pytest.mark.parametrize("attached", [None, Attached("c", np.empty(0))])
 def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
+    release = gv.KDegree(k=2).anonymize(RING, seed=1)
+    pair = comparison_of(release, RING, Randomness(seed=1), wanted_by="attack")
+    situation = AttackInput(pair, release, attached=attached)
     with pytest.raises(NotMeasuredError):
-        homogeneity.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+        homogeneity.homogeneity(situation, AttackOptions())
 
 
 def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
     missing = Rows([Row(release="a", question="b", figure="f", reason="too large")])
     known = [{}, {"after": Rows([])}, {"after": missing}]
     known.append({"after": Rows([]), "times": {"b": "an hour"}})
-    every = [legal_questions.Figures(**one) for one in known]
-    assert [True, False, True, True] == [legal_questions._has_a_say("b", one) for one in every]
+    said = Said("inferred", "right", label="l", does="asks", says="{n}")
+    every = [
+        list(legal_questions.lines_of("b", said, legal_questions.Figures(**one))) for one in known
+    ]
+    reasons = [[line.reason for line in lines] for lines in every]
+    assert [[legal_questions.NEEDS_ORIGINAL], [], ["too large"], ["takes about an hour"]] == reasons
 
 
 @pytest.mark.parametrize(("samples", "words"), [(1, "in one sample"), (3, "strongest of 3")])
@@ -772,7 +837,7 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
     of = {"release": "a", "figure": "right", "sample_size": samples}
     rows = Rows([Row(**of, question="q", value=v) for v in (0.2, 0.7)])
     others = Rows([*rows, Row(**of, question="other", value=0.9)])
-    [line] = legal_questions._lines("q", said, legal_questions.Figures(after=others))
+    [line] = legal_questions.lines_of("q", said, legal_questions.Figures(after=others))
     assert line.reason.startswith("70 of 100")
     assert words in line.reason
 
@@ -789,30 +854,12 @@ def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
     assert [[0.25, 1, 1], [0.75, 1, 1]] == [line.get_ydata().tolist() for line in axes.lines]
 
 
-def test_people_who_are_known_are_different_people(monkeypatch):
-    known = []
-    rng = np.random.default_rng(1)
-    monkeypatch.setattr(matchings, "allowed", lambda _: None)
-    monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
-    monkeypatch.setattr(
-        matching,
-        "_remaining_candidates",
-        lambda _, __, some: known.append(some) or matching._Remaining(0, 1, 1),
-    )
-    randomness = SimpleNamespace(stream=lambda _: rng)
-    situation = SimpleNamespace(
-        levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
-    )
-    list(matching._known_pair_figures(SimpleNamespace(n=4), situation))
-    assert {1, 2, 3} == {some.size for some in known}
-    assert all(some.size == np.unique(some).size for some in known)
-
-
 def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
-    found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
     chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
-    said = list(matching._chance_figures(found, chances, np.full(4, 2)))
-    assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
+    own = matchings.NodePairs(np.arange(5), np.arange(4))
+    found = matchings.Posteriors(own, chances, exact=True)
+    figures = list(matching.chance_figures(found, chances, np.full(4, 2)))
+    assert [0.5] == [one.value for one in figures if "above 1/level" in one.part]
 
 
 @pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])

@@ -14,6 +14,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.core.errors import ParameterError, ReleaseError, UsageError
+from graphveil.core.parameters import FlatParameter
 from graphveil.verbs.sweep import grid, results
 from graphveil.verbs.sweep import sweep as sweep_point
 from graphveil.verbs.sweep.folder import RESULTS, TABLE, release_folder
@@ -385,6 +386,8 @@ def test_a_table_that_was_lost_is_written_again(tmp_path):
         (str, "yes", "yes"),
     ],
 )
-def test_a_value_of_a_grid_is_read_as_its_type(kind, text, value):
-    found = grid._value(SimpleNamespace(kind=kind), text)
+def test_a_value_of_a_grid_is_read_as_its_type(monkeypatch, kind, text, value):
+    item = FlatParameter("x", kind, default=None, metadata={})
+    monkeypatch.setattr(grid, "flat_parameters", lambda _: (item,))
+    [found] = values_in(gv.KDegree, "x", text)
     assert (type(value), value) == (type(found), found)

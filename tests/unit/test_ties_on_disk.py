@@ -518,7 +518,7 @@ def narrow():
     """Let maps of integers be narrow, so that few integers leave them."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("graphveil.scale.ties.nodes.WIDEST_MAP", 1 << 16)
-        patched.setattr("graphveil.scale.ties.nodes._MERGED", 3)
+        patched.setattr("graphveil.scale.ties.nodes.MERGED", 3)
         yield
 
 

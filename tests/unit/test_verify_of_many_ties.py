@@ -25,7 +25,7 @@ def in_buckets(monkeypatch):
     """Compare even small graphs in buckets, of few edges each."""
     monkeypatch.setattr(kind, "MOST_AT_ONCE", 0)
     monkeypatch.setattr(edge_buckets, "BUCKET_EDGES", 7)
-    monkeypatch.setattr(edge_buckets, "_BLOCK", 16)
+    monkeypatch.setattr(edge_buckets, "BLOCK", 16)
 
 
 def ties(n=40, m=150, seed=0):
@@ -68,7 +68,7 @@ def test_the_edges_that_are_lost_are_those_of_sets(before, after, seed):
         db.put("edges", {"source": source, "target": target})
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(edge_buckets, "BUCKET_EDGES", 4)
-            patched.setattr(edge_buckets, "_BLOCK", 8)
+            patched.setattr(edge_buckets, "BLOCK", 8)
             edge_buckets.link_in_buckets(db, (original.indptr, original.indices), ids)
         assert sorted(placed - edges) == sorted(db.rows("SELECT source, target FROM missing"))
         assert sorted(placed) == sorted(db.rows("SELECT u, v FROM placed"))

@@ -326,7 +326,7 @@ def test_common_neighbors_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.recount.graphs.released_graph._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.graphs.released_graph.WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
         found = network.common_neighbors.tolist()
@@ -356,29 +356,29 @@ def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share, meas
 
 
 LOLLIPOP = (5, [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)])
+TRIANGLE = (3, LOLLIPOP[1][:3])
 
 
 @pytest.mark.parametrize(
-    ("measure", "distance", "expected"),
+    ("graph", "measure", "distance", "expected"),
     [
-        ("degree", 1, "the class of degree 1 holds 1 node, fewer than k=2: 4 ("),
-        ("count", 1, "the class of degree 1, 0 triangles holds 1 node, fewer than k=2: 4 ("),
-        (
-            "count",
-            2,
-            "the class of 3 nodes and 2 edges within distance 2 holds 1 node, fewer than k=2: 4 (",
-        ),
-        ("edge-count", 1, "the class of 1 edge within distance 1 holds 1 node, fewer than k=2: 4"),
-        ("degree-distribution", 1, "the class of inner degrees 3, 2, 2, 1 within distance 1 holds"),
-        ("vrq", 1, "the class of degrees 3, 2, 2, 2 within distance 1 holds 1 node"),
-        ("dk", 1, "the class of the subgraph around node 2, 4 nodes and 4 edges within distance 1"),
-        ("hybrid", 2, "the class of the subgraph around node "),
+        (LOLLIPOP, "degree", 1, "degree 1 holds 1 node, fewer than k=4: 4 ("),
+        (LOLLIPOP, "count", 1, "degree 1, 0 triangles holds 1 node, fewer than k=4: 4 ("),
+        (LOLLIPOP, "count", 2, "3 nodes and 2 edges within distance 2 holds 1 node, fewer than"),
+        (LOLLIPOP, "edge-count", 1, "1 edge within distance 1 holds 1 node, fewer than k=4: 4"),
+        (LOLLIPOP, "degree-distribution", 1, "inner degrees 3, 2, 2, 1 within distance 1 holds"),
+        (LOLLIPOP, "vrq", 1, "degrees 3, 2, 2, 2 within distance 1 holds 1 node"),
+        (LOLLIPOP, "dk", 1, "the subgraph around node 2, 4 nodes and 4 edges within distance 1"),
+        (LOLLIPOP, "hybrid", 2, "the subgraph around node "),
+        (TRIANGLE, "count", 1, "degree 2, 1 triangle holds 3 nodes, fewer than k=4: 0, 1, 2 ("),
+        (TRIANGLE, "edge-count", 1, "3 edges within distance 1 holds 3 nodes"),
+        (TRIANGLE, "dk", 1, "the subgraph around node 0, 3 nodes and 3 edges within distance 1"),
     ],
 )
-def test_a_class_that_is_too_small_is_named_with_its_nodes(measure, distance, expected):
-    told = condition(*LOLLIPOP, k=2, measure=measure, distance=distance)
+def test_a_class_that_is_too_small_is_named_with_its_nodes(graph, measure, distance, expected):
+    told = condition(*graph, k=4, measure=measure, distance=distance)
     assert "fails" == told.outcome
-    assert expected in told.detail
+    assert f"the class of {expected}" in told.detail
 
 
 def test_long_lists_are_cut_and_five_nodes_are_named():

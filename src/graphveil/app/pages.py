@@ -52,6 +52,7 @@ from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import GraphveilError, InputError, UsageError
+from graphveil.core.libraries import parquet
 from graphveil.core.text import counted, percent
 from graphveil.core.visible import visible, visible_lines
 
@@ -150,8 +151,6 @@ class Pages:
                     files = read_manifest(path).data.files
                     rows = sum(file.rows for file in files if file.role == "data")
             elif one.kind == "data" and format_of(path).name == "parquet":
-                from pyarrow import parquet  # noqa: PLC0415  as above
-
                 rows = parquet.read_metadata(path).num_rows
             elif one.kind == "data":
                 known, kept = self.studies.get(one.path), kept_for(self.folder, one.path)

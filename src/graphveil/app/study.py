@@ -619,12 +619,14 @@ def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list
                 found, given = named, {"header": "yes"}
     if found.kind == "table":
         before = {column.name for column in found.columns if column.role == "drop"}
+        several = ("person", "household")
         rows = describe(path, kind="table", person="row", **given)
         found = replace(rows, reason=found.reason)
         people = [
             one.name
             for one in found.columns
             if (one.name in before and one.role != "drop")
+            or one.role in several
             or (one.kind == "id" and one.distinct + sum(n for _, n in one.missing) < found.rows)
         ]
     note = f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
@@ -716,7 +718,7 @@ def detected(found: Description) -> FileChoices:
     asked = [one.column for one in found.problems]
     columns = {
         column.name: ColumnChoices(
-            role="drop" if column.role == "drop" else "known",
+            role="drop" if column.role in ("drop", "person", "household") else "known",
             levels=column.levels if column.levels in LEVELS else "auto",
             dates="" if column.name in asked else column.dates,
             words={word: "missing" for word, _ in column.missing},

@@ -32,10 +32,10 @@ from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, for_people, worded_for_page
-from graphveil.data import Network
 from graphveil.data.kinds import as_released
 from graphveil.evaluate import wording
 from graphveil.measures import measure
+from graphveil.methods.attached import ShownError
 from graphveil.methods.registry import method_named
 from graphveil.pages.answers import attacks
 from graphveil.pages.answers.attacks import strongest
@@ -120,7 +120,7 @@ def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) 
 
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     """Say how many people share what is known of them, and which column adds most."""
-    name = "known" if isinstance(data, Network) else "columns"
+    name = "columns" if data.people is data else "known"
     columns: dict[str, Any] = {} if known is None else {name: known}
     risk = measure(data, **columns)
     sizes, n = risk.own_sizes, int(risk.own_sizes.size)
@@ -303,6 +303,9 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
         with shown(display), heard(lambda text: say(detail=text)):
             JOBS[name](say, **arguments)
         say(end="done", why="")
+    except ShownError as error:
+        cure = 'Choose "an attacker may know it" or "do not publish" for the attached column.'
+        say(end="refused", why=f"{error.found}. {cure}")
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except OSError as error:

@@ -104,7 +104,7 @@ def matching(situation: AttackInput[TableComparison], options: MatchingOptions) 
     chances = found.true_pairs()
     # Step 3: chances and candidates, also with known levels or pairs.
     figures = [
-        *_chance_figures(found, chances, situation.levels),
+        *chance_figures(found, chances, situation.levels),
         *_candidate_figures(found, situation.levels),
         *_known_pair_figures(pairs, situation),
     ]
@@ -167,7 +167,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
     return PER_CELL * cells + PER_PAIR * pairs + runs * run_again(situation)
 
 
-def _chance_figures(
+def chance_figures(
     found: matchings.Posteriors, chances: Floats, levels: Ints | None
 ) -> Iterator[AttackFigure]:
     """Yield how likely the true pairs are, and the pairs that the attacker would guess.

@@ -21,9 +21,10 @@ from typing import Literal, NamedTuple
 
 from graphveil.attacks.row_selection import Take, each
 from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
-from graphveil.data import Data, Table
+from graphveil.data import Data
 
 Counted = Literal["people", "rows"]
 """What is counted: rows of a table are people only if the owner said so."""
@@ -52,10 +53,11 @@ RIGHT = "right"
 def counted_in(data: Data) -> Counted:
     """Return what is counted in this data.
 
+    >>> from graphveil.data import Table
     >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
     'rows'
     """
-    return "rows" if isinstance(data, Table) and data.person == "assumed" else "people"
+    return "rows" if data.people is data and data.person in ROWS_AS_ROWS else "people"
 
 
 def reworded(text: str, counted: Counted) -> str:

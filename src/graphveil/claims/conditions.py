@@ -106,6 +106,25 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
         return f"{', '.join(clauses)}." if clauses else "There are no rows."
 
 
+LEAST_NARROWED, MOST_NARROWED = 0.05, 0.5
+"""The shares of hidden cells that attached columns may narrow without a question, and at all. On a
+census (30,162 people, ages in tens) salary narrows 4.7% of the ages, an age with an error of one
+year 7.5%, and a year of birth nearly all."""
+
+
+def accepted_narrowing(share: float) -> str:
+    """Return what the owner accepted that attached columns show, in one sentence.
+
+    >>> accepted_narrowing(0.1)
+    'The owner accepted that attached columns narrow up to 10% of the hidden values of a known \
+column to one value, beyond chance.'
+    """
+    return (
+        f"The owner accepted that attached columns narrow up to {100 * share:g}% of the hidden "
+        "values of a known column to one value, beyond chance."
+    )
+
+
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
     """Columns that are published unchanged, outside the guarantee; `label` for tables only.
 
@@ -115,6 +134,9 @@ class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-column
         The attached columns.
     label
         Of a table: attached columns that are to be predicted; unset where there is none.
+    may_narrow
+        The share of the hidden cells of a known column that the owner lets these columns narrow to
+        one value, beyond chance; unset for `LEAST_NARROWED`, up to which nobody is asked.
 
     Examples
     --------
@@ -125,12 +147,19 @@ who knows these values; combined with the rest they may single people out.
 
     attach: tuple[str, ...]
     label: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    may_narrow: float | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Check that there is one, and none twice."""
+        """Check that there is one, and none twice; and the range of the accepted share."""
         if not self.columns or len(set(self.columns)) < len(self.columns):
             raise ParameterError(
                 f"attach={self.columns} is empty or names a column twice. Name each column once."
+            )
+        share = self.may_narrow
+        if share is not msgspec.UNSET and not LEAST_NARROWED <= share <= MOST_NARROWED:
+            raise ParameterError(
+                f"may_narrow={share} is outside [{LEAST_NARROWED}, {MOST_NARROWED}]. Give a share "
+                "of hidden cells."
             )
 
     @property
@@ -140,11 +169,13 @@ who knows these values; combined with the rest they may single people out.
 
     @property
     def sentence(self) -> str:
-        """The statement in one sentence."""
+        """The statement in one sentence, and what the owner accepted that these columns show."""
+        share = self.may_narrow
+        accepted = "" if share is msgspec.UNSET else f" {accepted_narrowing(share)}"
         return (
             f"Published unchanged, outside the guarantee: {', '.join(self.columns)}. Nothing is "
             "guaranteed against an attacker who knows these values; combined with the rest they "
-            "may single people out."
+            f"may single people out.{accepted}"
         )
 
 
@@ -174,6 +205,53 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
             f"Every published value{_of(self.columns)} is the row's own, a more general one that "
             "includes it, or `*`."
         )
+
+
+class OwnersLevels(Condition, frozen=True, kw_only=True, tag="owners-levels"):
+    """Some levels are from a file of the owner: what they include is the owner's word.
+
+    A label that reads as an interval, a prefix or a date includes what is below it, as far as that
+    reads as such, too. Stated if the description names a column with levels from a file.
+    """
+
+    SAYS: ClassVar[str] = (
+        "Levels from a file are the owner's: what a level includes is known from its label alone "
+        "if this reads as an interval, a prefix or a date, and otherwise is the owner's word."
+    )
+
+    asked_for: ClassVar[bool] = True
+
+
+class DifferentPeople(Condition, frozen=True, kw_only=True, tag="different-people"):
+    """The rows of each class are of at least k different people, or households.
+
+    A person may have several rows, in one class or in several. The files do not show whose a row
+    is. Implied by `k-anonymity` of a table whose owner named the column of people or households.
+
+    Parameters
+    ----------
+    k
+        The fewest people or households of a class, at least 1.
+    of
+        ``people`` or ``households``.
+
+    Examples
+    --------
+    >>> print(DifferentPeople(k=5, of="people").sentence)
+    Each class of rows that are equal in the known columns has rows of at least 5 different people.
+    """
+
+    k: int
+    of: Literal["people", "households"]
+
+    def __post_init__(self) -> None:
+        """Check the size."""
+        check_class_size(self.k)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return f"{_EACH_CLASS} has rows of at least {self.k} different {self.of}."
 
 
 class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
@@ -929,6 +1007,8 @@ AnyCondition = (
     | NothingAdded
     | SuppressionHistogram
     | Generalized
+    | OwnersLevels
+    | DifferentPeople
     | Diverse
     | Close
     | TrueOfShare

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from graphveil.claims.manifest import ColumnCells, Generalization
 from graphveil.data import SUPPRESSED, Bipartite, Data, Graph, Network, Table
 from graphveil.data.csr import in_both
 from graphveil.data.ids import Ids, same_ids
-from graphveil.data.kinds import kind_of
+from graphveil.data.kinds import Container, kind_of
 from graphveil.data.origin import FileOrigin, ObjectOrigin
 
 _BLOCK = 1 << 22
@@ -319,19 +319,9 @@ class EntryChanges(Changes):
             "entries_suppressed": self.deleted,
             "entries_created": self.added,
             "jaccard": self.jaccard,
-            "suppressed_share": self.suppressed_share,
-            "created_share": self.created_share,
+            "suppressed_share": self.deleted / self.before if self.before else 0.0,
+            "created_share": self.added / self.before if self.before else 0.0,
         }
-
-    @property
-    def suppressed_share(self) -> float:
-        """The entries that are suppressed, over those of the original."""
-        return self.deleted / self.before if self.before else 0.0
-
-    @property
-    def created_share(self) -> float:
-        """The entries that are new, over those of the original."""
-        return self.added / self.before if self.before else 0.0
 
 
 @dataclass(frozen=True)
@@ -398,34 +388,52 @@ def cost_of(changes: Changes, facts: Mapping[str, float | int]) -> Figures:
 
 def changes_between(before: Data, after: Data) -> Changes:
     """Return what changed between two containers; position i is the same person in both."""
-    if isinstance(before, Table) and isinstance(after, Table):
-        # Tables: cell by cell; a value that is not the original's and not a node of levels is new.
-        places = [before.columns.index(name) for name in after.columns]  # without one of levels
-        codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
-        missing = int(np.count_nonzero(codes == SUPPRESSED))
-        shown = after.codes != SUPPRESSED
-        own = [same_ids(before.categories[p], after.categories[c]) for c, p in enumerate(places)]
-        added = shown & (after.codes != codes) & np.array(own, dtype=bool)  # else generalized
-        filled = int(np.count_nonzero(added & (codes == SUPPRESSED)))
-        new = int(np.count_nonzero(added))
-        kept = int(np.count_nonzero(shown)) - new
-        return CellChanges(codes.size - missing, kept, new, missing, filled)
-    if isinstance(before, Bipartite) and isinstance(after, Bipartite):
-        # User-item data and graphs: what is in both, and what is in one of them only.
-        kept = in_both(before, after)
-        return EntryChanges(before.n_entries, kept, after.n_entries - kept)
-    if isinstance(before, Graph) and isinstance(after, Graph):
-        kept = in_both(before, after, above=True)
-        return EdgeChanges(before.n_edges, kept, after.n_edges - kept)
-    if isinstance(before, Network) and isinstance(after, Network):
-        # Networks: layer by layer, and the people who lost an attribute.
-        kept = sum(
-            in_both(one, other, above=not one.directed)
-            for one, other in zip(before.layers, after.layers, strict=True)
-        )
-        people = people_suppressed(before.people, after.people)
-        return EdgeChanges(before.n_ties, kept, after.n_ties - kept, people)
-    raise TypeError(f"{type(before).__name__} and {type(after).__name__} cannot be compared")
+    if type(before) is not type(after):
+        raise TypeError(f"{type(before).__name__} and {type(after).__name__} cannot be compared")
+    return _CHANGED[type(before)](before, after)
+
+
+def _of_cells(before: Table, after: Table) -> CellChanges:
+    # Cell by cell; a value that is not the original's and not a node of levels is new.
+    places = [before.columns.index(name) for name in after.columns]  # without one of levels
+    codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
+    missing = int(np.count_nonzero(codes == SUPPRESSED))
+    shown = after.codes != SUPPRESSED
+    own = [same_ids(before.categories[p], after.categories[c]) for c, p in enumerate(places)]
+    added = shown & (after.codes != codes) & np.array(own, dtype=bool)  # else generalized
+    filled = int(np.count_nonzero(added & (codes == SUPPRESSED)))
+    new = int(np.count_nonzero(added))
+    kept = int(np.count_nonzero(shown)) - new
+    return CellChanges(codes.size - missing, kept, new, missing, filled)
+
+
+def _of_layers(before: Network, after: Network) -> EdgeChanges:
+    # Layer by layer; of attributes, the people who lost one.
+    kept = sum(
+        in_both(one, other, above=not one.directed)
+        for one, other in zip(before.layers, after.layers, strict=True)
+    )
+    people = people_suppressed(before.people, after.people)
+    return EdgeChanges(before.n_ties, kept, after.n_ties - kept, people)
+
+
+def _of_edges(before: Graph, after: Graph) -> EdgeChanges:
+    kept = in_both(before, after, above=True)
+    return EdgeChanges(before.n_edges, kept, after.n_edges - kept)
+
+
+def _of_entries(before: Bipartite, after: Bipartite) -> EntryChanges:
+    kept = in_both(before, after)
+    return EntryChanges(before.n_entries, kept, after.n_entries - kept)
+
+
+_CHANGED: Mapping[Container, Callable[[Any, Any], Changes]] = {
+    Graph: _of_edges,
+    Network: _of_layers,
+    Bipartite: _of_entries,
+    Table: _of_cells,
+}
+"""What counts the changes of each kind of data."""
 
 
 def people_suppressed(before: Table | None, after: Table | None) -> int:

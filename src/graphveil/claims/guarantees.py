@@ -176,12 +176,14 @@ class _OfRows(Guarantee, frozen=True, kw_only=True):
 
     @property
     def _about(self) -> str:
-        return "" if self.person is msgspec.UNSET else words.ABOUT_PEOPLE[self.person]
+        if self.person is msgspec.UNSET:
+            return ""
+        return words.ABOUT_PEOPLE[self.person].format(k=getattr(self, "k", None))
 
     @property
     def _each(self) -> str:
         """What is protected: a person only where rows are people."""
-        return "row" if self.person == "assumed" else "person"
+        return "row" if self.person in words.ROWS_AS_ROWS else "person"
 
 
 class _EqualRows(_OfRows, frozen=True, kw_only=True):
@@ -198,14 +200,23 @@ class _EqualRows(_OfRows, frozen=True, kw_only=True):
 
     @property
     def core(self) -> str:
-        return f"{_equal_rows(self)}.{self._about}"
+        # Whose a row is shows only in the original, as implied conditions do.
+        return f"{_equal_rows(self)}.{'' if self._different else self._about}"
 
     @property
     def threat_model(self) -> str:
         return (
             f"{capital(self.adversary)}, is left with at least {self.k} equal rows that may be "
             f"that person's.{words.SEVERAL_ROWS if self.person == 'assumed' else ''}"
+            f"{self._about if self.person in ('people', 'households') else ''}"
         )
+
+    @property
+    def _different(self) -> tuple[conditions.AnyCondition, ...]:
+        """That the rows of a class are of different people or households, if the owner said so."""
+        if self.person not in ("people", "households"):
+            return ()
+        return (conditions.DifferentPeople(k=self.k, of=self.person),)
 
     @property
     def knowledge(self) -> str:
@@ -230,8 +241,9 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     known
         Of a table with roles: the columns in which rows are equal, none or unset for all of them.
     person
-        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
-        not; unset for other data.
+        For a table: ``row`` or ``column`` if the owner said that rows are people; ``people`` or
+        ``households`` if these may have several rows, and classes count them; ``assumed`` if the
+        owner said nothing; unset for other data.
 
     Examples
     --------
@@ -254,8 +266,8 @@ added.'
     def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That nothing was added; of a generalized table, that every cell is true of its row."""
         if self.known is msgspec.UNSET:
-            return (conditions.NothingAdded(),)
-        return (conditions.Generalized(columns=self.known),)
+            return (conditions.NothingAdded(), *self._different)
+        return (conditions.Generalized(columns=self.known), *self._different)
 
 
 class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
@@ -270,8 +282,9 @@ class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anon
     known
         As of `KAnonymity`.
     person
-        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
-        not; unset for other data.
+        For a table: ``row`` or ``column`` if the owner said that rows are people; ``people`` or
+        ``households`` if these may have several rows, and classes count them; ``assumed`` if the
+        owner said nothing; unset for other data.
 
     Examples
     --------
@@ -296,7 +309,7 @@ entry is true of at least half of the rows in its class.'
     @property
     def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That every entry is true of a large enough share of its class."""
-        return (conditions.TrueOfShare(theta=self.theta, columns=self.known),)
+        return (conditions.TrueOfShare(theta=self.theta, columns=self.known), *self._different)
 
     @property
     def sentence(self) -> str:
@@ -326,8 +339,9 @@ class AdaptiveAnonymity(_OfRows, frozen=True, kw_only=True, tag="adaptive-anonym
     known
         As of `KAnonymity`: those by which records fit.
     person
-        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
-        not; unset for other data.
+        For a table: ``row`` or ``column`` if the owner said that rows are people; ``people`` or
+        ``households`` if these may have several rows, and classes count them; ``assumed`` if the
+        owner said nothing; unset for other data.
 
     Examples
     --------
@@ -821,8 +835,9 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
     collected
         Which lists were collected from the data, as in `EdgeDP`.
     person
-        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
-        not; unset for other data.
+        For a table: ``row`` or ``column`` if the owner said that rows are people; ``people`` or
+        ``households`` if these may have several rows, and classes count them; ``assumed`` if the
+        owner said nothing; unset for other data.
 
     Examples
     --------

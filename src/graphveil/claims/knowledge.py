@@ -85,18 +85,25 @@ LEFT_OF_BOXES = (
 """What is left to an attacker with knowledge that is off by some percent."""
 
 # What the owner said of the rows of a table, and what a guarantee then says of people.
-Person = Literal["assumed", "row", "column"]
+Person = Literal["assumed", "row", "column", "people", "households"]
 """What the owner said of the rows of a table, see `graphveil.data.origin.Person`."""
 
 ABOUT_PEOPLE: dict[Person, str] = {
     "assumed": " This is about people only assuming that each row is a different person.",
     "row": " Each row is a different person, as the owner states.",
     "column": " Each row is a different person, by a column that the owner named.",
+    "people": " The equal rows are of at least {k} different people, by a column that the owner "
+    "named.",
+    "households": " The equal rows are of at least {k} different households, by a column that the "
+    "owner named.",
 }
 """What a guarantee of rows says of people, by what the owner said."""
 
 SEVERAL_ROWS = " If a person has several rows, all of them may be that person's."
 """What the attacker may be left with where nobody said that rows are people."""
+
+ROWS_AS_ROWS: tuple[object, ...] = ("assumed", "people", "households")
+"""What the owner said where a row is not a different person: figures then count rows."""
 
 SEVERAL_ORIGINALS = " If a person has several rows, candidates may be that person's other rows."
 

@@ -159,8 +159,10 @@ def composed_of(entries: list[Entry], unit: Unit | None) -> Composed | None:
 
 
 SCHEMA = 1
-MOST_BYTES = 16 << 20
-"""The largest ledger that is read, in bytes; a larger file cannot be decoded and is refused."""
+MOST_BYTES = 64 << 20
+"""The largest ledger that is read, in bytes, by a run as by `verify`: some 350,000 releases."""
+
+_TOO_LARGE = f"is larger than {MOST_BYTES >> 20} MiB, the largest ledger that is read."
 
 PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
@@ -251,6 +253,8 @@ class Ledger:
             with self.path.open("rb") as file:
                 _check_owner(os.fstat(file.fileno()), self.path)
                 raw = file.read(MOST_BYTES + 1)
+                if len(raw) > MOST_BYTES:
+                    raise InputError(f"{self.path} {_TOO_LARGE} Give the ledger's file.")
         except FileNotFoundError:
             return LedgerFile(schema=SCHEMA, entries=[])
         except OSError as error:
@@ -382,11 +386,17 @@ class Ledger:
             )
 
     def _write(self, content: LedgerFile) -> None:
-        raw = msgspec.json.encode(content)
+        raw = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+        # A file that could not be read again would lose all that was spent.
+        if len(raw) > MOST_BYTES:
+            raise ResourceError(
+                f"with this release {self.path} {_TOO_LARGE} No budget was spent and no noise was "
+                "sampled."
+            )
         # Write a new file in full, then rename it: an interrupted run leaves the old ledger.
         try:
             with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
-                file.write(msgspec.json.format(raw, indent=2) + b"\n")
+                file.write(raw)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -458,9 +468,15 @@ def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
 
 
 def _check_owner(found: os.stat_result, path: Path) -> None:
-    """Refuse a file that is another user's, or that others may read or change."""
+    """Refuse a file of several names or another user, and one that others may read or change."""
     if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{path} is not a file. Give the ledger's file.")
+    # The file is replaced as a whole, so a second name would keep the old total.
+    if found.st_nlink > 1:
+        raise InputError(
+            f"{path} has {found.st_nlink} names (hard links), and each would keep a total of its "
+            "own. Remove the other names, or replace this one by a symbolic link to the ledger."
+        )
     if sys.platform == "win32":
         return
     if found.st_uid != os.geteuid():

@@ -84,9 +84,9 @@ class OwnersNotes(msgspec.Struct, frozen=True, kw_only=True):
     nested_in: tuple[str, ...] = ()
     release_id: str = ""
 
-    def notes(self) -> dict[str, Any]:
-        """Return every fact by its name: of a record or of a release, the notes alone."""
-        return {name: getattr(self, name) for name in OwnersNotes.__struct_fields__}
+
+NOTES = OwnersNotes.__struct_fields__
+"""The names of the owner's notes, which a record and a release have among others."""
 
 
 class Record(OwnersNotes, frozen=True, kw_only=True):

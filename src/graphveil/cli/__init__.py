@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from graphveil.core import lazy
 from graphveil.core.errors import GraphveilError, GraphveilWarning, InputError
+from graphveil.core.libraries import pa
 
 SHOWN_WARNINGS = 2
 """So many warnings of a run are said without --all."""
@@ -70,8 +71,6 @@ def _leave_out(tokens: Sequence[str]) -> None:
         return
     if tokens and tokens[0] in READERS:
         with lazy.absent("pandas"):
-            import pyarrow as pa  # noqa: PLC0415  importing graphveil.cli stays cheap
-
             pa.array([0])  # here Arrow decides whether there is pandas, to look for its types
 
 

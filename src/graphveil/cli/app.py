@@ -143,9 +143,9 @@ def _repeated(tokens: list[str]) -> list[str]:
         words = words[1:]
     given = {word.partition("=")[0] for word in words if word.startswith("--")}
     given |= {f"--no-{word[2:]}" for word in given} | {f"--{word[5:]}" for word in given}
-    same = {flag: said for flag, said in chosen.flags.items() if flag not in given}
     if words and not words[0].startswith("-"):
-        chosen.check(words[0], re.split("[,=]", ",".join(words[1:])))
+        chosen = chosen.for_file(words[0], re.split("[,=]", ",".join(words[1:])))
+    same = {flag: said for flag, said in chosen.flags.items() if flag not in given}
     if "--ledger" in same:
         chosen.check_ledger()
     flags = [word for said in same.values() for word in said]

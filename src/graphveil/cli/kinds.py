@@ -141,9 +141,14 @@ def _says_network(given: dict[str, Any], kinds: tuple[Container, ...]) -> bool:
     """Whether flags concern attributes or directions, or the list of nodes has further columns."""
     if any(given.get(name) for name in OF_NETWORKS) or given.get("directed") == "keep":
         return True
-    if given.get("nodes") and len(columns_of(given["nodes"], None, header="yes").names) > 1:
+    if given.get("nodes") and len(_named_nodes(given)) > 1:
         return True
     return _fitting(kinds, given) == (Network,)
+
+
+def _named_nodes(given: dict[str, Any]) -> tuple[str, ...]:
+    """Return the columns of the list of nodes."""
+    return columns_of(given["nodes"], None, header="yes", encoding=given.get("encoding")).names
 
 
 def _fitting(kinds: tuple[Container, ...], given: dict[str, Any]) -> tuple[Container, ...]:
@@ -187,7 +192,11 @@ def _ask_as_of_a_table(path: Path, given: dict[str, Any], guess: Guess, ways: st
 def _columns(path: Path, given: dict[str, Any]) -> Columns:
     header: Header = given.get("header") or "auto"
     return columns_of(
-        path, given.get(INPUT_FORMAT), header=header, delimiter=given.get("delimiter")
+        path,
+        given.get(INPUT_FORMAT),
+        header=header,
+        delimiter=given.get("delimiter"),
+        encoding=given.get("encoding"),
     )
 
 

@@ -18,6 +18,7 @@ from graphveil.cli.console import say
 from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, Flag, flags
 from graphveil.core.atomic import OWNER_ONLY, check_name, is_output, not_replaced, whole_file
 from graphveil.core.errors import UsageError
+from graphveil.core.libraries import parquet
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import printable
 from graphveil.data import Data, Table
@@ -118,8 +119,6 @@ class RowsFile(NamedTuple):
             if self.path.suffix == ".json":
                 stream.write(msgspec.json.encode(rows.summary()))
             else:
-                from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
-
                 parquet.write_table(rows.to_arrow(), stream)
         if not quiet:
             say(f"written: {self.path}")

@@ -171,7 +171,7 @@ def with_marks(*hints: Hint) -> str:
     return f"{_START}{json.dumps(hints)}{_END}"
 
 
-def option(name: str, value: str | int | None = None) -> str:
+def option(name: str, value: str | float | None = None) -> str:
     """Return an option with its value, to be written into a message.
 
     Parameters
@@ -306,5 +306,6 @@ def is_given(pair: Sequence[str], words: Sequence[str], hint: Hint) -> bool:
     return any(one == pair[-1] or one.startswith(column) for one in given)
 
 
-LIST_OPTIONS, MAPPING_OPTIONS = ("suppressed", "categories", "drop"), ("bins", "levels", "dates")
+LIST_OPTIONS = ("suppressed", "categories", "drop")
+MAPPING_OPTIONS = ("bins", "levels", "dates", "missing")
 """Options that take several values, and those that take one for each column."""

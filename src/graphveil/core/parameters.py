@@ -47,13 +47,14 @@ def parameter(
     unset: str | None = None,
     private: bool = False,
     flat: str | None = None,
+    stated_at_default: bool = True,
 ) -> Any:
     """Return a dataclass field with its help text and its range, both ends allowed.
 
     `text`: one line, with the unit; `unset`: what a default of None stands for, in words;
     `private`: omitted from the public manifest and kept in the owner's record: it says something of
     the data, or how long a search looked; `flat`: the name on the command line and in files, if
-    another.
+    another; `stated_at_default`: whether a manifest states it where it has its default.
     """
     metadata = {
         "help": text,
@@ -62,6 +63,7 @@ def parameter(
         "unset": unset,
         "private": private,
         "flat": flat,
+        "stated_at_default": stated_at_default,
     }
     return dataclasses.field(default=default, metadata=metadata)
 

@@ -12,6 +12,9 @@ from graphveil.core.hints import (
     Message,
 )
 
+NUMBERS = ("may_narrow",)
+"""The options among the answers that are numbers."""
+
 
 class Problem(NamedTuple):
     """What must be decided about a column before data can be read, and one answer that works.
@@ -101,5 +104,5 @@ def answers(problems: Iterable[Problem], given: Mapping[str, Any]) -> tuple[Hint
             values = said.setdefault(name, list(given.get(name) or ()))
             values += [] if problem.value in values else [problem.value]
         else:
-            said.setdefault(name, problem.value)
+            said.setdefault(name, float(problem.value) if name in NUMBERS else problem.value)
     return tuple(Hint(name, value) for name, value in said.items())

@@ -5,14 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from graphveil.core.lazy import AsStream
+from graphveil.core.libraries import pa
 from graphveil.core.text import counted, html_table, percent
 from graphveil.core.visible import visible
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Known = Literal["exact", "estimate", "sampled"]
 
@@ -287,8 +285,6 @@ class Rows(AsStream, Sequence[Row]):
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table, a column a field; those without a value come last."""
-        import pyarrow as pa  # noqa: PLC0415  loaded when a table is asked for
-
         kinds = {"value": pa.float64(), "low": pa.float64(), "high": pa.float64()}
         kinds |= {"guess": pa.float64(), "sample_size": pa.int64(), "as_sample": pa.float64()}
         kinds |= {"as_sample_low": pa.float64(), "as_sample_high": pa.float64()}

@@ -1,8 +1,8 @@
 """Which parameters of a method a manifest states, and which the owner's record alone keeps.
 
-A parameter is private by its field (`graphveil.core.parameters.parameter`), for every value. What
-depends on the values is in the method's `restated`: a parameter that has no effect is omitted, and
-a value that only the owner may know is replaced.
+A field says whether its parameter is private for every value, and whether its default is stated
+(`graphveil.core.parameters.parameter`). What else depends on values is in the method's `restated`:
+a parameter that has no effect is omitted, and a value that only the owner may know is replaced.
 """
 
 from __future__ import annotations
@@ -54,10 +54,16 @@ def private_parameters(method: type[Any]) -> frozenset[str]:
 def published_parameters(method: Parametrized) -> dict[str, Any]:
     """Return the parameters that the public manifest states, with the stated values."""
     private, restated = private_parameters(type(method)), method.restated
+    values = method.parameters()
+    unset = {
+        item.name
+        for item in flat_parameters(type(method))
+        if not item.metadata.get("stated_at_default", True) and values[item.name] == item.default
+    }
     stated = {
         name: restated.get(name, Restated(value))
-        for name, value in method.parameters().items()
-        if name not in private
+        for name, value in values.items()
+        if name not in private | unset
     }
     return {name: each.value for name, each in stated.items() if each.stated}
 

@@ -20,14 +20,13 @@ from urllib.parse import parse_qsl, unquote
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError, ResourceError, UsageError
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa
 from graphveil.core.text import printable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyarrow import fs
 else:
     fs = lazy_module("pyarrow.fs")
-    pa = lazy_module("pyarrow")
 
 WAITED_SECONDS = 60
 """So long the library for Google's stores tries again before it fails."""

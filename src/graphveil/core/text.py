@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from html import escape
+from typing import Literal
 
 from graphveil.core.visible import visible
 
@@ -61,11 +62,22 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
 
 
-_PLURAL = {"is": "are", "was": "were", "has": "have", "remains": "remain", "differs": "differ"}
+Verb = Literal["", "is", "was", "has", "remains", "differs", "meets"]
+_PLURAL: dict[Verb, Verb | str] = {
+    "": "",
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "remains": "remain",
+    "differs": "differ",
+    "meets": "meet",
+}
+"""The plural of each verb; another verb is an error, where it would stay in the singular."""
+
 _IRREGULAR = {"person": "people"}
 
 
-def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
+def counted(count: int, what: str, verb: Verb = "", *, spec: str = "") -> str:
     """Return a number of things in words, and what they are or have; `spec` is its format.
 
     >>> counted(1, "class"), counted(0, "entry"), counted(2, "node"), counted(2, "person")
@@ -73,10 +85,11 @@ def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
     >>> counted(1, "id", "is"), counted(0, "edge", "has"), counted(4321, "edge", spec=",")
     ('1 id is', '0 edges have', '4,321 edges')
     """
-    if count != 1:
-        first, _, last = what.rpartition(" ")
-        what, verb = f"{first} {_plural(last)}".lstrip(), _PLURAL.get(verb, verb)
-    return f"{count:{spec}} {what} {verb}".rstrip()
+    if count == 1:
+        return f"{count:{spec}} {what} {verb}".rstrip()
+    first, _, last = what.rpartition(" ")
+    several = f"{first} {_plural(last)}".lstrip()
+    return f"{count:{spec}} {several} {_PLURAL[verb]}".rstrip()
 
 
 def _plural(one: str) -> str:

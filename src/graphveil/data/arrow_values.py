@@ -7,19 +7,12 @@ hold integers and text alone.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from graphveil.core.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
+from graphveil.core.libraries import pa, pc
 
 
 def written_out(column: Any) -> Any:

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, UsageError
-from graphveil.core.lazy import lazy_module, needs_library
+from graphveil.core.lazy import needs_library
+from graphveil.core.libraries import pa, sparse
 from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
-from graphveil.data.csr import sorted_lists
+from graphveil.data.csr import sorted_lists, taken
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -56,12 +57,6 @@ from graphveil.data.origin import (
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
-    import pyarrow as pa
-    from scipy import sparse
-
-else:
-    pa = lazy_module("pyarrow")
-    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,12 +502,10 @@ class Bipartite(Frames):
         >>> Bipartite.from_lists([["tea"], ["rye"], ["tea"]]).part(np.array([0, 2])).n_entries
         2
         """
-        sizes = np.diff(self.indptr)[people]
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        starts, entries = taken(self.indptr, people)
         items: Items = "values" if self.items == "values" else "things"
-        entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.indptr[people], sizes)
         kept = (self.indices[entries], self.n_features, None, self.features, items)
-        return Bipartite(ends, *kept, person=self.person)
+        return Bipartite(starts, *kept, person=self.person)
 
     def with_items(self, items: Items) -> Self:
         """Return the same entries, once it is said whether items are people or things.

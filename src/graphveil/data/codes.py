@@ -12,27 +12,20 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import mapping, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem
 from graphveil.core.text import printable
 from graphveil.data.arrow_values import written_out
 from graphveil.data.id_columns import numbers_people
 from graphveil.data.ids import EXACT, LARGEST, Ids, as_ids, distinct, not_unicode
 from graphveil.data.ids import to_arrow as ids_to_arrow
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
@@ -41,9 +34,6 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     A number is compared in its own type: integers, decimals and text exactly, floats with the edge
     as a float of their width.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
-
     # Step 1: every number as the nearest float, with the order of the numbers.
     numbers = _nearest(values)
     known = ~np.isnan(numbers)

@@ -14,22 +14,45 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean, option, options
-from graphveil.core.lazy import AsFrame, lazy_module
+from graphveil.core.lazy import AsFrame
+from graphveil.core.libraries import pa
 from graphveil.core.text import counted, html_table
 from graphveil.data.arrow_values import of_extension
-from graphveil.data.ids import LARGEST
+from graphveil.data.ids import LARGEST, Ids
+from graphveil.data.origin import Items, Person, PublicLists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
-    import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
 
 
 class Frames(AsFrame):
-    """What hands itself to other libraries as a frame, and shows its size in notebooks."""
+    """What hands itself to other libraries as a frame, and shows its size in notebooks.
+
+    Every container answers what only some kinds of data have: `features` and what `items` stand
+    for, which `person` a row is, the lists that are public, and a table of what is said of people.
+    """
+
+    features: Ids | None = None
+    items: Items | None = None
+    person: Person | None = None
+    public_lists: PublicLists = ()
+
+    @property
+    def people(self) -> Any:
+        """The columns of nodes or rows, as a table; None if nothing is said of them."""
+        return None
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of attributes of nodes; only networks have some."""
+        return ()
+
+    @property
+    def quoted_names(self) -> tuple[str, ...]:
+        """Names in a network that texts about it quote: attributes and layers."""
+        return ()
 
     @property
     @abstractmethod

@@ -94,6 +94,20 @@ def permuted_lists(lists: Any, order: NDArray[np.int64]) -> SortedLists:
     return sorted_lists(np.repeat(new, np.diff(lists.indptr)), new[lists.indices], n)
 
 
+def taken(indptr: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[np.int64], Any]:
+    """Return where some lists start if they are put one after the other, and their entries.
+
+    Both int64: the starts, shape (rows + 1,), and the place of every entry in the given lists.
+
+    >>> starts, entries = taken(np.array([0, 2, 3, 6]), np.array([2, 0]))
+    >>> starts.tolist(), entries.tolist()
+    ([0, 3, 5], [3, 4, 5, 0, 1])
+    """
+    sizes = np.diff(indptr)[rows]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return starts, np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+
+
 def lists_among(lists: Any, people: NDArray[np.int64]) -> SortedLists:
     """Return the lists of some nodes, with these nodes alone in them; positions, ascending."""
     number = np.full(lists.indptr.size - 1, -1, dtype=np.int64)

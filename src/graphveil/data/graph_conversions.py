@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import sparse
 from graphveil.data.columns import (
     Directed,
     Ties,
@@ -37,9 +37,6 @@ from graphveil.data.origin import (
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 
 class GraphObjects:

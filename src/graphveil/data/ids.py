@@ -8,23 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.text import counted
 from graphveil.data.arrow_values import written_out
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 Ids: TypeAlias = "NDArray[Any]"
 """One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from graphveil.core.errors import UsageError
+from graphveil.core.libraries import pa
 from graphveil.core.warning_channel import as_argument_of
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, is_frame, plain
@@ -26,9 +27,6 @@ from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
 from graphveil.data.origin import LISTS, PublicLists
 from graphveil.data.table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Data = Graph | Bipartite | Table | Network
 Container = type[Graph | Bipartite | Table | Network]
@@ -283,12 +281,15 @@ class _Reading(NamedTuple):
         return f"graphveil.{self.kind.__name__}.{self.call}(data{self.further})"
 
 
-def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> Data:
+def as_container(
+    data: Any, kinds: tuple[Container, ...], *, wanted_by: str, exact: bool = False
+) -> Data:
     """Return what was handed in as a container of one of these kinds; refuse what has two readings.
 
     It is a container; a graph of NetworkX or igraph; a sparse matrix of SciPy (square is a graph,
     other shapes are users by features); or a frame that speaks the Arrow C stream: columns of known
     names, or a column of lists, say whether it is a graph or users by features; others are a table.
+    `exact`: whether a frame is a table whose numbers and dates keep their values.
     """
     # Step 1: a container is taken as it is, if its kind is wanted.
     wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
@@ -301,6 +302,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(
             f"{wants}, not a {kind}. Convert it, or choose a method for this kind of data ({kind})."
         )
+    if exact and is_frame(data):
+        return Table.from_arrow(data, exact=True)
     # Step 2: file names and lazy frames are refused with the call that reads them.
     if isinstance(data, str | os.PathLike):
         calls = " or ".join(
@@ -322,19 +325,23 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
             container: Data = getattr(made, call)(data if frame is None else frame)
         return container
     # Step 5: otherwise say why, with the calls to choose from.
-    if fitting and possible[0].modes:
+    if fitting:
+        raise UsageError(_choices(data, fitting, possible))
+    read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
+    calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
+    raise UsageError(f"{wants}, not {_named(data)}.{read_as} Convert it to a {calls}.")
+
+
+def _choices(data: Any, fitting: list[_Reading], possible: list[_Reading]) -> str:
+    """Return that an object can be read in several ways, with the call of each."""
+    if possible[0].modes:
         one, *others = map(str, possible)
-        raise UsageError(
+        return (
             f"the attribute {possible[0].modes!r} of {_named(data)} marks two kinds of nodes, "
             f"as in a two-mode network. If all nodes are people, pass {one}. If one kind is "
             f"people, use a method for user-item data and pass {' or '.join(others)}."
         )
-    if fitting:
-        calls = " or ".join(map(str, fitting))
-        raise UsageError(f"it is not clear how to read {_named(data)}. Pass {calls}.")
-    read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
-    calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
-    raise UsageError(f"{wants}, not {_named(data)}.{read_as} Convert it to a {calls}.")
+    return f"it is not clear how to read {_named(data)}. Pass {' or '.join(map(str, fitting))}."
 
 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
@@ -361,10 +368,8 @@ def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool =
     """Return what was handed in next to a release of this kind; containers as they are."""
     if isinstance(data, CONTAINERS):
         return data
-    if exact and is_frame(data):
-        return Table.from_arrow(data, exact=True)
     kinds = (Bipartite, Table, Graph) if released is Bipartite else (released,)
-    return as_container(data, kinds, wanted_by=wanted_by)
+    return as_container(data, kinds, wanted_by=wanted_by, exact=exact)
 
 
 def _readings(data: Any) -> list[_Reading]:
@@ -404,8 +409,6 @@ def _modes_of_networkx(graph: Any) -> str:
 
 def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:
     """Return the ways to read a frame, by its columns, with the arguments that it leaves open."""
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     names = frame.column_names
     for kind in KINDS.values():
         if kind.columns and {*kind.columns} <= {*names}:

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean, mapping, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, sparse
 from graphveil.core.text import counted
 from graphveil.data import csr
 from graphveil.data.codes import SUPPRESSED
@@ -38,13 +38,6 @@ from graphveil.data.layers import Layer
 from graphveil.data.network_conversions import NetworkObjects
 from graphveil.data.origin import List, PublicLists, checked_lists, noting, read_from
 from graphveil.data.table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy import sparse
-else:
-    pa = lazy_module("pyarrow")
-    sparse = lazy_module("scipy.sparse")
 
 ID_OF_PERSON = "node"
 """The column of ids in the file of people: no attribute is called so."""
@@ -210,14 +203,14 @@ class Network(NetworkObjects):
         return () if self.people is None else self.people.columns
 
     @property
+    def quoted_names(self) -> tuple[str, ...]:
+        """The names of attributes and layers."""
+        return (*self.attributes, *(layer.name for layer in self.layers))
+
+    @property
     def n_attributes(self) -> int:
         """The number of attributes."""
         return len(self.attributes)
-
-    @property
-    def public_lists(self) -> PublicLists:
-        """The lists that count as public: none, since no noise is added to networks."""
-        return ()
 
     @property
     def is_bare(self) -> bool:

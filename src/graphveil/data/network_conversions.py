@@ -9,7 +9,8 @@ import numpy as np
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean
-from graphveil.core.lazy import lazy_module, needs_library
+from graphveil.core.lazy import needs_library
+from graphveil.core.libraries import pa, sparse
 from graphveil.data.columns import (
     Frames,
     arrow_table,
@@ -44,11 +45,6 @@ from graphveil.data.table import Table
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
-    import pyarrow as pa
-    from scipy import sparse
-else:
-    pa = lazy_module("pyarrow")
-    sparse = lazy_module("scipy.sparse")
 
 D = TypeVar("D")
 

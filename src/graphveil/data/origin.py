@@ -11,19 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa, pc
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedColumnsWarning
 from graphveil.data.feature_names import column_and_value
 from graphveil.data.ids import Ids, as_text, to_arrow
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 D = TypeVar("D")
 
@@ -71,8 +69,6 @@ class ObjectOrigin:
 
 def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> ObjectOrigin:
     """Return the content of a frame: names, types and values of all columns."""
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     # The digest of the frame as an Arrow stream: names, types and values, in their order.
     into = _Digest()
     with pa.ipc.new_stream(pa.PythonFile(into, mode="w"), frame.schema) as stream:
@@ -215,7 +211,7 @@ def warn_of_missing(*columns: Any) -> None:
 Items = Literal["people", "things", "values"]
 """What the items of users are; values of columns are named ``column=value``."""
 
-Person = Literal["assumed", "row", "column"]
+Person = Literal["assumed", "row", "column", "people", "households"]
 """What the owner said of the rows of a table: nothing, that each is a different person, or which
 column names people. With a column each person has one row."""
 
@@ -266,8 +262,6 @@ def shared_ids(users: Ids, items: Ids) -> SharedIds:
     >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4]))
     SharedIds(n=2, n_items=3, counted=True)
     """
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
-
     numbers = users.dtype.kind == "i" and items.dtype.kind == "i"
     both_counted = numbers and _counted(users) and _counted(items)
     if numbers:

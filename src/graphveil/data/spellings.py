@@ -6,16 +6,8 @@ Such ids would become two nodes or two categories of which a reader sees one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from graphveil.core.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
+from graphveil.core.libraries import pa, pc
 
 _UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"

@@ -8,27 +8,24 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError
 from graphveil.core.hints import did_you_mean, option, several
+from graphveil.core.libraries import pa
+from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.core.visible import visible
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text, rules_of
-from graphveil.data.columns import Frames, arrow_table, dropped_columns
+from graphveil.data.columns import Frames, arrow_table, dropped_columns, named_columns
 from graphveil.data.feature_names import column_and_value, feature_named
-from graphveil.data.id_columns import (
-    RepeatedPeople,
-    naming_columns,
-    naming_question,
-    repeated_people,
-)
+from graphveil.data.id_columns import naming_columns, naming_question
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -42,10 +39,8 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.origin import Person, of_frame, read_from
+from graphveil.data.persons import repeated_people, stands_for_several
 from graphveil.data.spellings import alike, in_quotes, spelled_twice
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ROW = "row"
 """The value of `person` that says that every row is a different person."""
@@ -67,9 +62,18 @@ class Table(Frames):
         One id a row, or None for 0..n-1. No method reads them.
     person
         What the owner said of rows: ``row``, each is a different person; ``column``, each is the
-        one row of a person whom a column named; ``assumed``, nothing: guarantees count rows.
+        one row of a person whom a column named; ``people`` or ``households``, `units` says whose
+        each row is; ``assumed``, nothing: guarantees count rows.
     origins
         What it was read from (`graphveil.data.origin`).
+    cut_from
+        The table with the columns that were dropped of it; None if there were none. What a row is
+        is decided by all columns of the input (`questions_of_rows`).
+    units
+        int32, shape (n,): the person or household of each row, if these have several; guarantees
+        count them. No release has it.
+    settled
+        Whether nobody is asked what a row is, as of a released table.
 
     Raises
     ------
@@ -89,6 +93,14 @@ class Table(Frames):
     ids: Ids | None = None
     person: Person = "assumed"
     origins: tuple[object, ...] = ()
+    cut_from: Table | None = None
+    units: NDArray[np.int32] | None = None
+    settled: bool = False
+
+    @property
+    def people(self) -> Table:
+        """The table itself: its columns are what is said of the people in its rows."""
+        return self
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -111,6 +123,12 @@ class Table(Frames):
         object.__setattr__(self, "codes", frozen(codes))
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
+        if self.units is not None:
+            units = np.ascontiguousarray(self.units, dtype=np.int32)
+            if units.shape != (len(codes),):
+                rows = counted(len(codes), "row")
+                raise DataError(f"units of shape {units.shape} for {rows}. Give one per row.")
+            object.__setattr__(self, "units", frozen(units))
         object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @classmethod
@@ -123,6 +141,7 @@ class Table(Frames):
         bins: Mapping[str, str] | None = None,
         one_hot: Sequence[str] = (),
         person: str | None = None,
+        household: str | None = None,
         drop: Sequence[str] = (),
         categories: Sequence[str] | None = None,
         exact: bool = False,
@@ -144,9 +163,12 @@ class Table(Frames):
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
         person
-            The column that names people, of whom each gets one row (`one_row_a_person`); ``row``
-            where every row is a different person. None claims nothing of people: a guarantee
-            then counts rows, and says so.
+            The column that names people. If all rows of each person are equal, they are merged
+            (`one_row_a_person`); otherwise they stay, and guarantees count people instead of rows
+            (`rows_of`). ``row`` if every row is a different person. None claims nothing of people:
+            a guarantee then counts rows, and says so.
+        household
+            The column that names households: guarantees count these instead of rows (`rows_of`).
         drop
             Columns that are omitted.
         categories
@@ -173,13 +195,15 @@ class Table(Frames):
         >>> table.categories[0].tolist(), table.codes[:, 0].tolist()
         (['40<x<=60', '<=40', '>60'], [1, 0, -1, 2])
         """
-        drop = dropped_columns(drop, columns)
+        # Who a row belongs to is published nowhere, so that the column may be dropped as well.
+        every, dropped = columns, dropped_columns(drop, columns)
+        drop = [name for name in dropped if name not in (person, household)]
         columns = {name: values for name, values in columns.items() if name not in drop}
         sizes = {name: len(values) for name, values in columns.items()}
         if len(set(sizes.values())) > 1:
             raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
         names = tuple(columns)
-        bins = rules_of(columns, bins or {}, suppressed, apart=(person, *one_hot))
+        bins = rules_of(columns, bins or {}, suppressed, apart=(person, household, *one_hot))
         for name in (name for name in bins if name not in columns):
             raise DataError(
                 f"no column {name!r} for bins. {did_you_mean(name, names)}Columns: "
@@ -195,7 +219,11 @@ class Table(Frames):
         said: Person = "row" if by_row else "assumed"
         table = cls(codes, names, tuple(values for _, values in coded), row_ids, said)
         if person is not None and not by_row:
-            table = table.one_row_a_person(person)
+            table = table.rows_of(person)
+        if household is not None:
+            table = table.rows_of(household, households=True)
+        elif person is None and (drop or bins):
+            table = table.cut_out_of({name: every[name] for name in (*drop, *bins)})
         return table.one_hot_columns(one_hot) if one_hot else table
 
     @classmethod
@@ -208,6 +236,7 @@ class Table(Frames):
         bins: Mapping[str, str] | None = None,
         one_hot: Sequence[str] = (),
         person: str | None = None,
+        household: str | None = None,
         drop: Sequence[str] = (),
         categories: Sequence[str] = (),
         exact: bool = False,
@@ -226,7 +255,7 @@ class Table(Frames):
             How numbers of a column become categories, as in `from_columns`.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
-        person, drop, categories, exact
+        person, household, drop, categories, exact
             As in `from_columns`. A column that is dropped is not looked at.
 
         Returns
@@ -252,7 +281,11 @@ class Table(Frames):
         >>> Table.from_arrow(pa.table({"sex": ["f", None], "town": ["Oslo", "Oslo"]})).suppressed()
         (('sex', 1), ('town', 0))
         """
+        owners = {person, household}
+        if owners & {*named_columns(drop, ())}:
+            drop = [name for name in named_columns(drop, ()) if name not in owners]
         table = arrow_table(frame, drop)
+        whole = _whole(frame, drop, table)
         if ids is not None and ids not in table.column_names:
             raise DataError(
                 f"no column {ids!r}. {did_you_mean(ids, table.column_names)}Columns: "
@@ -267,15 +300,19 @@ class Table(Frames):
             bins=bins,
             one_hot=one_hot,
             person=person,
+            household=household,
             categories=categories,
             exact=exact,
         )
+        if data.person == "assumed" and whole is not table:
+            others = [name for name in whole.column_names if name not in table.column_names]
+            data = data.cut_out_of({name: whole[name] for name in others})
         questions = [naming_question(name) for name in naming_columns(data)]
         if questions and not exact:
             warn("; ".join(questions), DroppedWarning)
         is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
         dtypes = dict(zip(map(str, frame.columns), frame.dtypes, strict=True)) if is_pandas else {}
-        return read_from(data, of_frame(_whole(frame, drop, table), dtypes))
+        return read_from(data, of_frame(whole, dtypes))
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null.
@@ -290,8 +327,6 @@ class Table(Frames):
         >>> Table.from_columns({"sex": ["f", "*"]}).to_arrow().to_pylist()
         [{'sex': 'f'}, {'sex': None}]
         """
-        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
         arrays = []
         for column, values in enumerate(self.categories):
             codes = self.codes[:, column]
@@ -325,8 +360,10 @@ class Table(Frames):
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
+        # Features know no people with several rows: a guarantee of theirs counts rows.
+        person = self.person if self.units is None else "assumed"
         data = Bipartite(
-            indptr, features, len(named), self.ids, text(named), "values", person=self.person
+            indptr, features, len(named), self.ids, text(named), "values", person=person
         )
         return read_from(data, *self.origins, self)
 
@@ -499,7 +536,7 @@ class Table(Frames):
         >>> Table.from_columns({"sex": ["f", "m"]}).permuted(np.array([1, 0])).codes.tolist()
         [[1], [0]]
         """
-        return Table(self.codes[order], self.columns, self.categories, ids)
+        return Table(self.codes[order], self.columns, self.categories, ids, settled=True)
 
     def part(self, people: NDArray[np.int64]) -> Table:
         """Return some rows, without their ids.
@@ -519,7 +556,9 @@ class Table(Frames):
         >>> Table.from_columns({"age": [30, 40, 50]}).part(np.array([0, 2])).n_rows
         2
         """
-        return Table(self.codes[people], self.columns, self.categories, person=self.person)
+        units = None if self.units is None else self.units[people]
+        part = Table(self.codes[people], self.columns, self.categories, person=self.person)
+        return dataclasses.replace(part, units=units, settled=self.settled)
 
     def without(self, names: Collection[str]) -> Table:
         """Return the same rows without some columns.
@@ -540,7 +579,49 @@ class Table(Frames):
         ('sex',)
         """
         kept = [number for number, name in enumerate(self.columns) if name not in names]
-        return self._of_columns(kept, self.codes, self.ids, self.person)
+        rest = self._of_columns(kept, self.codes, self.ids, self.person)
+        if self.person != "assumed" or len(kept) == self.n_columns:
+            return rest
+        if self.settled:
+            return dataclasses.replace(rest, settled=True)
+        return dataclasses.replace(rest, cut_from=self.cut_from or self)
+
+    def cut_out_of(self, dropped: Mapping[str, Any]) -> Self:
+        """Return the same table, with what was dropped of it as evidence of what a row is.
+
+        Parameters
+        ----------
+        dropped
+            The columns that were dropped, by name, with a value per row, and those that were binned
+            as they were before; columns that cannot be read as categories say nothing.
+
+        Returns
+        -------
+        Table
+            The same cells; `questions_of_rows` looks at the dropped columns, too.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"sex": ["f", "m"]}).cut_out_of({"who": ["ann", "ann"]})
+        >>> table.columns, table.cut_from.columns
+        (('sex',), ('sex', 'who'))
+        """
+        coded = {}
+        for name, values in dropped.items():
+            try:
+                coded[name] = codes_of_column(values, name, ("*", ""), None, exact=True)
+            except DataError:  # what is dropped need not be readable
+                continue
+        if not coded:
+            return self
+        rest = (self.cut_from or self).without(coded)
+        kept = [rest.codes] if rest.columns else []  # without columns a table has no rows, either
+        whole = Table(
+            np.column_stack([*kept, *(codes for codes, _ in coded.values())]),
+            (*rest.columns, *coded),
+            (*rest.categories, *(numbers_where_all(values) for _, values in coded.values())),
+        )
+        return dataclasses.replace(self, cut_from=whole)
 
     def _of_columns(
         self, kept: Sequence[int], codes: NDArray[np.int32], ids: Ids | None, person: Person
@@ -548,7 +629,8 @@ class Table(Frames):
         """Return some of the columns, with these cells of all of them."""
         names = tuple(self.columns[column] for column in kept)
         values = tuple(self.categories[column] for column in kept)
-        return type(self)(codes[:, kept], names, values, ids, person)
+        own = type(self)(codes[:, kept], names, values, ids, person)
+        return own if self.units is None else dataclasses.replace(own, units=self.units)
 
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
@@ -608,22 +690,44 @@ class Table(Frames):
         Raises
         ------
         DataError
-            Where there are no columns, or nobody said what a row is and a column looks like people
-            who have several rows: see `graphveil.data.id_columns.repeated_people`.
+            Where there are no columns, or nobody said what a row is and it is open
+            (`questions_of_rows`).
 
         Examples
         --------
         >>> Table.from_columns({"sex": ["f", "m"]}).check()
         """
         self.check_columns()
-        if self.person == "assumed":
-            found = repeated_columns(self)
-            if found:
-                listed = ", ".join(one.name for one in found[1:])
-                more = f" The same may hold for {listed}: drop them as well." if listed else ""
-                error = DataError(f"{found[0].refusal}{more}")
-                error.asked = tuple(one.question for one in found)
-                raise error
+        asked = self.questions_of_rows()
+        if asked:
+            raise DataError.asking(asked, {})
+
+    def questions_of_rows(self) -> list[Problem]:
+        """Return what must be decided before a row counts as a person.
+
+        The one function that decides it, for every method, verb and page. Dropped columns are
+        looked at as others are.
+
+        Returns
+        -------
+        list of Problem
+            Empty if the owner said what a row is, or there is no evidence that rows share people.
+            See `graphveil.data.persons`.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"person_id": [1, 1, 2], "town": ["x", "x", "y"]})
+        >>> [(asked.column, asked.option) for asked in table.questions_of_rows()]
+        [('person_id', 'person')]
+        >>> table.without(["person_id"]).questions_of_rows() == table.questions_of_rows()
+        True
+        """
+        if self.person != "assumed" or self.settled:
+            return []
+        whole = self.cut_from or self
+        several = stands_for_several(whole)
+        found = [column.question for column in repeated_people(whole)]
+        return found or ([] if several is None else [several])
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.
@@ -657,21 +761,12 @@ class Table(Frames):
         >>> table.one_row_a_person("who").labels().tolist()
         ['ann', 'bob']
         """
-        if person not in self.columns:
-            raise DataError(
-                f"no column {person!r} for person. {did_you_mean(person, self.columns)}Columns: "
-                f"{list(self.columns)}."
-            )
+        at, people = self._owners(person, "person")
+        _check_spelling(person, self.categories[at])
         if self.ids is not None:
             raise DataError(
                 f"{option('person', person)} names the rows, and so do ids. Remove the ids."
             )
-        at = self.columns.index(person)
-        people = self.codes[:, at]
-        if people.min(initial=0) < 0:
-            row = int(np.argmin(people))
-            raise DataError(f"row {row} has no {person}. Add the value, or remove the row.")
-        _check_spelling(person, self.categories[at])
         others = [column for column in range(self.n_columns) if column != at]
         who, first, own = np.unique(people, return_index=True, return_inverse=True)
         codes = self.codes[:, others]
@@ -687,6 +782,76 @@ class Table(Frames):
             )
         merged = self._of_columns(others, self.codes[first], self.categories[at][who], "column")
         return read_from(merged, *self.origins, self)
+
+    def rows_of(self, owner: str, *, households: bool = False) -> Self:
+        """Return the table with a column as the people, or households, whose its rows are.
+
+        The column is not among those of the result, so that no release has it. Guarantees then
+        count different people or households, not rows. If all rows of each person are equal, there
+        is one row per person (`one_row_a_person`).
+
+        Parameters
+        ----------
+        owner
+            The column that names people or households.
+        households
+            Whether it names households.
+
+        Returns
+        -------
+        Table
+            With `units`, and `person` as ``people`` or ``households``; or one row per person.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, a row has no value of it, two values look the same, or
+            people were named before and one of them is in several households.
+
+        Warns
+        -----
+        GraphveilWarning
+            If two values may be one in two spellings, such as upper and lower case.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"who": ["ann", "bob", "ann"], "ill": ["flu", "flu", "no"]})
+        >>> table.rows_of("who").columns, table.rows_of("who").units.tolist()
+        (('ill',), [0, 1, 0])
+        """
+        at, owners = self._owners(owner, "household" if households else "person")
+        others = [column for column in range(self.n_columns) if column != at]
+        _, first, own = np.unique(owners, return_index=True, return_inverse=True)
+        if not households and self.ids is None:
+            codes = self.codes[:, others]
+            if np.array_equal(codes, codes[first][own]):
+                return self.one_row_a_person(owner)
+        _check_spelling(owner, self.categories[at])
+        if self.units is not None:
+            homes = np.unique(np.column_stack([self.units, own]), axis=0)[:, 0]
+            again = np.flatnonzero(homes[1:] == homes[:-1])
+            if again.size:
+                raise DataError(
+                    f"a person is in several values of {owner}, so they cannot be households of "
+                    f"people. Correct {owner}, or remove {option('household', owner)}."
+                )
+        said: Person = "households" if households else "people"
+        rest = self._of_columns(others, self.codes, self.ids, said)
+        rest = dataclasses.replace(rest, units=own.astype(np.int32))
+        return read_from(rest, *self.origins, self)
+
+    def _owners(self, owner: str, role: str) -> tuple[int, NDArray[np.int32]]:
+        """Return the position and the codes of a column that says whose each row is."""
+        if owner not in self.columns:
+            raise DataError(
+                f"no column {owner!r} for {role}. {did_you_mean(owner, self.columns)}Columns: "
+                f"{list(self.columns)}."
+            )
+        at = self.columns.index(owner)
+        if self.codes[:, at].min(initial=0) < 0:
+            row = int(np.argmin(self.codes[:, at]))
+            raise DataError(f"row {row} has no {owner}. Add the value, or remove the row.")
+        return at, self.codes[:, at]
 
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are omitted.
@@ -765,6 +930,7 @@ class Table(Frames):
                 categories.append(values)
         stacked = np.column_stack(codes) if codes else self.codes
         new = type(self)(stacked, tuple(columns), tuple(categories), self.ids, self.person)
+        new = dataclasses.replace(new, cut_from=self.cut_from or self, units=self.units)
         return read_from(new, *self.origins, self)
 
     def __eq__(self, other: object) -> bool:
@@ -842,15 +1008,6 @@ def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:
             f"column {name}, row {row}: code {codes[row]} has no category. "
             f"Codes run from -1 (suppressed) to {categories.size - 1}."
         )
-
-
-def repeated_columns(table: Table) -> list[RepeatedPeople]:
-    """Return every column of which `repeated_people` asks, one after the other, the first first."""
-    found: list[RepeatedPeople] = []
-    while table.columns and (one := repeated_people(table)) is not None:
-        found.append(one)
-        table = table.without([one.name])
-    return found
 
 
 def _check_spelling(person: str, people: Ids) -> None:

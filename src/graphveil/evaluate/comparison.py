@@ -9,26 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import UsageError
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph, sparse, special
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.evaluate.distances import Distances, distances
 from graphveil.evaluate.graph_structure import share_of_largest_component, triangles_at
-
-if TYPE_CHECKING:
-    from scipy import sparse, special
-    from scipy.sparse import csgraph
-else:
-    sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 __all__ = ["Bools", "Floats", "Int32s", "Ints", "csgraph", "sparse", "special"]
 

@@ -9,21 +9,14 @@ time, O(n + m) each.
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.array_types import Ints
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph, sparse
 from graphveil.data import Graph
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from scipy.sparse import csgraph
-else:
-    sparse = lazy_module("scipy.sparse")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 Int32s: TypeAlias = NDArray[np.int32]
 

@@ -6,22 +6,12 @@ Components and wedges take O(n + m) time, triangles at most O(m^1.5).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphveil.core.array_types import Ints
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph, rx, sparse
 from graphveil.data import Graph
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-    from scipy import sparse
-    from scipy.sparse import csgraph
-else:
-    rx = lazy_module("rustworkx")
-    sparse = lazy_module("scipy.sparse")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 
 def share_of_largest_component(graph: Graph) -> float | None:

@@ -10,9 +10,9 @@ from graphveil.core.errors import UsageError
 from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import HeldBackWarning
-from graphveil.data import Bipartite, Data, Network, Table
+from graphveil.data import Bipartite, Data
 from graphveil.data.feature_names import column_and_value
-from graphveil.data.ids import Ids, as_text
+from graphveil.data.ids import as_text
 from graphveil.data.kinds import as_original, encoded, kind_of
 from graphveil.evaluate.comparison import Attached, Bools, HeldBack
 
@@ -35,7 +35,7 @@ def held_back(
     Warns where one side has no ids, so that nothing can be known.
     """
     read = as_original(test, type(original), wanted_by="evaluate", exact=exact)
-    if isinstance(read, Network) or isinstance(original, Network):
+    if None in {kind_of(read).as_table, kind_of(original).as_table}:
         raise UsageError("tasks require user-item data or a table, not a network.")
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:
@@ -47,9 +47,9 @@ def held_back(
     return HeldBack(encoded(read, Bipartite), label, attached)
 
 
-def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
+def _check_ids(test: Data, original: Data) -> None:
     """Refuse test people who are in the original; warn where that cannot be known."""
-    if _ids(test) is None or _ids(original) is None:
+    if any(getattr(data, kind_of(data).ids) is None for data in (test, original)):
         warn(IDS_UNKNOWN, HeldBackWarning)
         return
     known = set(as_text(original.labels()).tolist())
@@ -59,11 +59,6 @@ def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
             f"{len(both):,} of {test.size:,} test people are in the original, such as "
             f"{both[0]!r}. Use test people who are not in the original."
         )
-
-
-def _ids(data: Bipartite | Table) -> Ids | None:
-    ids: Ids | None = getattr(data, kind_of(data).ids)
-    return ids
 
 
 def names_of(data: Bipartite, label: str | None) -> Bools:

@@ -399,6 +399,18 @@ _FORMAT = "Input format, if the file extension does not show it."
 _HEADER = "Whether the first line contains column names; auto decides from its content."
 _WEIGHTS = "Ignore weights and extra columns instead of refusing the file."
 _DELIMITER = "Cell separator: one character, ::, tab or space. Default: detected."
+_ENCODING = (
+    "Encoding of a text file that is not UTF-8, such as utf-16, windows-1252 or iso-8859-2. Such a "
+    "file is refused without it; the refusal names the likely encoding and shows a word."
+)
+_DECIMAL = (
+    "What begins the fraction of a number in a text file: a comma (1.234,5) or a point (1,234.5). "
+    "Numbers become plain, 1234.5. Columns of numbers with commas are refused without it."
+)
+_MISSING = (
+    "Codes of a column that stand for a missing value: COLUMN=-9 or COLUMN=n.a.,NSP. Other columns "
+    "keep them."
+)
 _SUPPRESSED = "Values that mark a suppressed cell."
 _CATEGORIES = (
     "Values to keep as categories although they often mark missing data or totals, such as ?, NA "
@@ -453,6 +465,7 @@ class GraphOptions:
     )
     header: Header = reading_option(default="auto", text=_HEADER)
     delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    encoding: str | None = reading_option(default=None, text=_ENCODING)
     nodes: Path | None = reading_option(
         default=None,
         text="File listing every node id, to keep isolated nodes. Under differential privacy this "
@@ -493,6 +506,7 @@ class BipartiteOptions:
     )
     header: Header = reading_option(default="auto", text=_HEADER)
     delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    encoding: str | None = reading_option(default=None, text=_ENCODING)
     ignore_weights: bool = reading_option(default=False, text=_WEIGHTS)
     layout: Layout = reading_option(
         default="auto",
@@ -524,14 +538,25 @@ class TableOptions:
     format: str | None = reading_option(default=None, text=_FORMAT)
     header: Header = reading_option(default="auto", text=_HEADER)
     delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    encoding: str | None = reading_option(default=None, text=_ENCODING)
+    decimal: Literal[",", "."] | None = reading_option(default=None, text=_DECIMAL)
+    column_names: tuple[str, ...] = reading_option(
+        default=(),
+        text="Names of the columns, separated by commas, if the first line of a text file is data.",
+    )
+    missing: Mapping[str, str] = field(default_factory=dict, metadata={"help": _MISSING})
     ids: str | None = reading_option(default=None, text="Column with row ids; it is not published.")
     suppressed: tuple[str, ...] = reading_option(default=("*", ""), text=_SUPPRESSED)
     categories: tuple[str, ...] = reading_option(default=(), text=_CATEGORIES)
     bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
     person: str | None = reading_option(
         default=None,
-        text="Column that identifies people; their rows are merged into one. row: every "
-        "row is one person.",
+        text="Column that identifies people: each counts once, however many rows they have. row: "
+        "every row is one person.",
+    )
+    household: str | None = reading_option(
+        default=None,
+        text="Column that identifies households: guarantees count these instead of rows.",
     )
     drop: tuple[str, ...] = reading_option(default=(), text="Columns to drop, separated by commas.")
     exact: bool = reading_option(
@@ -591,6 +616,7 @@ class NetworkOptions(GraphOptions):
         """How the file of nodes is read: it is a table whose ids are those of nodes."""
         return TableOptions(
             ids=self.node_column,
+            encoding=self.encoding,
             suppressed=self.suppressed,
             categories=self.categories,
             bins={name: rule for name, rule in self.bins.items() if name != self.kind_column},

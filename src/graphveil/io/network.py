@@ -21,7 +21,7 @@ from graphveil.data.network_conversions import cells_of
 from graphveil.io.edge_types import layers_of
 from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.graph_builder import refuse_two_modes
-from graphveil.io.opening import ReadTies, over_all_nodes, source_of
+from graphveil.io.opening import ReadTies, list_of, over_all_nodes
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.source import Source, shown
 from graphveil.io.text.guessed_kind import columns_of
@@ -44,13 +44,13 @@ def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Rea
             if may_mark_modes(name)
         }
         ends = zip(arcs.source.tolist(), arcs.target.tolist(), strict=True)
-        refuse_two_modes(source_of(options.nodes, None), said, ends)
+        refuse_two_modes(list_of(options.nodes, options.encoding), said, ends)
     read, notes = layers_of(source, arcs, arcs.labels.size, options), arcs.notes
     notes.attributes_ignored += read.left_out
     try:
         network = Network(read.layers, people, arcs.labels, notes.left_out)
     except DataError as error:
-        (source if options.nodes is None else source_of(options.nodes, None)).refuse(
+        (source if options.nodes is None else list_of(options.nodes, options.encoding)).refuse(
             error.message.text
         )
     if network.people is not None:
@@ -77,7 +77,7 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
         return _table(
             source, _Given(arcs.labels, _plain(arcs.people, options.suppressed), options.of_people)
         )
-    names = columns_of(options.nodes, None, header="yes").names
+    names = columns_of(options.nodes, None, header="yes", encoding=options.encoding).names
     if len(names) < 2:
         return None
     if arcs.people:
@@ -86,7 +86,7 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
             f"{options.nodes.name}. Remove {option('nodes')}, or give a node list without "
             "attributes."
         )
-    file = source_of(options.nodes, None)
+    file = list_of(options.nodes, options.encoding)
     node = options.node_column or names[0]
     if node not in names:
         file.refuse(f"no column {node!r}. {did_you_mean(node, names)}Columns: {', '.join(names)}.")

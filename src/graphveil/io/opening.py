@@ -25,17 +25,19 @@ class ReadTies(NamedTuple):
     symmetrized: int
 
 
-def source_of(path: str | Path, form: str | None, header: Header | None = None) -> Source:
+def source_of(
+    path: str | Path, form: str | None, header: Header | None = None, encoding: str | None = None
+) -> Source:
     """Return the file, or the folder of its parts, as readers take it."""
     path = Path(path)
     if not path.is_dir():
-        source = Source(path, format_of(path, form))
+        source = Source(path, format_of(path, form), encoding=encoding)
         source.check()
         return source
     if header is None:
         raise InputError(f"{path.name or path} is a folder. Give one file.")
     parts = tuple(part for part in parts_of(path) if part.stat().st_size)
-    source = Source(path, format_of(path, form), parts or parts_of(path))
+    source = Source(path, format_of(path, form), parts or parts_of(path), encoding=encoding)
     source.check()
     if source.format.module == "delimited" and header != "no":
         return dataclasses.replace(source, skipped=names_again(source, header))
@@ -51,7 +53,7 @@ def over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
 
 def over_listed(source: Source, labels: Ids, path: Path) -> ParsedColumn:
     """Return the positions of labels among the ids that a second file lists, and these ids."""
-    every = _listed_ids(path, labels)
+    every = _listed_ids(path, labels, source.encoding)
     if labels.dtype.kind != every.dtype.kind:
         labels, every = as_text(labels), distinct(as_text(every))
     try:
@@ -60,9 +62,15 @@ def over_listed(source: Source, labels: Ids, path: Path) -> ParsedColumn:
         source.refuse(f"{path.name} is incomplete. {error}")
 
 
-def _listed_ids(path: str | Path, known: Ids) -> Ids:
+def list_of(path: str | Path, encoding: str | None) -> Source:
+    """Return a second file, whose text has the encoding of the first one."""
+    plain = format_of(Path(path), None).module == "delimited"
+    return source_of(path, None, encoding=encoding if plain else None)
+
+
+def _listed_ids(path: str | Path, known: Ids, encoding: str | None) -> Ids:
     """Return the ids in a list; refuse a first line that may be the name of their column."""
-    source = source_of(path, None)
+    source = list_of(path, encoding)
     listed: ParsedColumn = source.format.reader("ids")(source)
     ids: Ids = listed.labels
     if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:

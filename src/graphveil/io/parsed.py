@@ -11,14 +11,14 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, InputError
 from graphveil.core.hints import mapping, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem, answers
 from graphveil.core.text import counted
 from graphveil.data.arrow_values import written_out
@@ -28,25 +28,17 @@ from graphveil.data.codes import (
     NUMBER,
     WrittenDates,
     folded,
-    measures,
     questions_of_text,
     rules_of,
     written_dates,
 )
-from graphveil.data.id_columns import RepeatedPeople, naming_columns, numbers_people
+from graphveil.data.id_columns import naming_columns, numbers_people
 from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text
 from graphveil.data.network import MAX_NODES
 from graphveil.data.origin import MAY_BE_MISSING, MISSING
-from graphveil.data.table import Table, repeated_columns
+from graphveil.data.table import Table
 from graphveil.io.formats import TableOptions
 from graphveil.io.source import Source, shown
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"
@@ -301,9 +293,13 @@ class ParsedPairs:
 
 @dataclass(kw_only=True)
 class ParsedCells:
-    """The columns of a table file, Arrow columns by name, and what must be decided about them."""
+    """The columns of a table file, Arrow columns by name, and what must be decided about them.
+
+    `dropped`: the columns that are not read, which only tell what a row is.
+    """
 
     columns: dict[str, Any]
+    dropped: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     notes: ReadCounts = field(default_factory=ReadCounts)
 
@@ -430,16 +426,31 @@ def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -
             yield Problem(name, "categories", word, found, say)
 
 
+def without_codes(columns: Mapping[str, Any], missing: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns with no value where a cell is a code of its column for that."""
+    found = dict(columns)
+    for name, listed in missing.items():
+        if name not in columns:  # it is dropped
+            continue
+        column = _as_array(columns[name])
+        codes = pa.array([code.strip() for code in listed.split(",")], type=pa.string())
+        is_code = pc.is_in(column.cast(pa.string()), value_set=codes)
+        found[name] = pc.if_else(is_code, pa.scalar(None, type=column.type), column)
+    return found
+
+
 def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
     """Return the options with a rule for each column that they mean by ``all``."""
-    apart = (options.ids, options.person, *options.one_hot)
+    apart = (options.ids, options.person, options.household, *options.one_hot)
     return replace(options, bins=rules_of(columns, options.bins, options.suppressed, apart))
 
 
-def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
-    """Return the table of cells that were read."""
+def table_of(
+    where: str, cells: ParsedCells, options: TableOptions, *, released: bool = False
+) -> Table:
+    """Return the table of cells that were read; of a released table nothing is asked about rows."""
     # Gather every question about cells, bins and columns, so that one refusal has them all.
-    columns = dict(cells.columns)
+    columns = without_codes(cells.columns, options.missing)
     rules = binning(columns, options)
     problems = [*cells.problems, *questions_about_cells(columns, rules)]
     ids = columns.pop(options.ids) if options.ids is not None else None
@@ -452,6 +463,7 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
             bins=rules.bins,
             one_hot=options.one_hot,
             person=options.person,
+            household=options.household,
             exact=options.exact,
         )
     except DataError as error:
@@ -460,32 +472,45 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
             raise InputError(f"{where}{error.message.text}") from error
     # Questions about people come last: they are asked of the table that the other answers give.
     if problems:
-        problems += about_people(columns, rules, problems)
+        problems += about_people(cells, rules, problems)
+    elif released:
+        table = replace(table, settled=True)
+    else:
+        table = table.cut_out_of(cells.dropped) if table.person == "assumed" else table
+        problems = table.questions_of_rows()
+    if problems:
         raise InputError.asking(problems, vars(options), where)
     return table
 
 
 def about_people(
-    columns: Mapping[str, Any], options: TableOptions, problems: Sequence[Problem]
+    cells: ParsedCells, options: TableOptions, problems: Sequence[Problem]
 ) -> list[Problem]:
-    """Return what else will be asked: about columns that may name people.
+    """Return what else will be asked: about columns that may name people, and what a row is.
 
     It is asked of the table that the answers to the problems give.
     """
+    columns = {name: values for name, values in cells.columns.items() if name != options.ids}
     said: dict[str, Any] = {hint.name: hint.value for hint in answers(problems, vars(options))}
     dropped = said.get("drop", ())
     try:
         table = Table.from_columns(
-            {name: values for name, values in columns.items() if name not in dropped},
+            columns,
+            drop=[name for name in columns if name in dropped],
             suppressed=said.get("suppressed", options.suppressed),
             bins=said.get("bins", options.bins),
             exact=options.exact,
-        )
+        ).cut_out_of(cells.dropped)
     except DataError:  # something that no option answers, which is said in its turn
         return []
+    owners = {options.person, options.household} - {None}
     numbers = _numeric(table) if options.exact else many_numbers(table)
     measuring = {name for name in numbers if not numbers_people(*_column(table, name))}
-    naming = [name for name in naming_columns(table) if name != options.person]
+    # What a row is depends on every column of the input, dropped ones included; the column that
+    # is proposed as the people's is asked about once.
+    people = [] if owners else table.questions_of_rows()
+    owners |= {problem.column for problem in people[:1]}
+    naming = [name for name in naming_columns(table) if name not in owners]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]
     found = []
@@ -493,11 +518,7 @@ def about_people(
         dates = written_dates(_column(table, name)[1]) if options.exact else None
         about = _about_naming(name, measuring=name in measuring)
         found += _about_dates(name, dates) if dates else [about]
-    rest = table.without([problem.column for problem in found if problem.option != "bins"])
-    repeated = [] if options.person else repeated_columns(rest)
-    asked = [p for one in repeated for p in _about_person(rest, one, exact=options.exact)]
-    merging = [problem for problem in asked if problem.option == "person"]
-    return [*found, *(merging[:1] or asked)]  # where rows are merged, the others are attributes
+    return [*found, *people]
 
 
 def _about_naming(name: str, *, measuring: bool) -> Problem:
@@ -526,26 +547,6 @@ def _numeric(table: Table) -> list[str]:
         for name, values in zip(table.columns, table.categories, strict=True)
         if values.dtype.kind == "i" or all(map(re.compile(NUMBER).match, as_text(values).tolist()))
     ]
-
-
-def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> list[Problem]:
-    """Return the questions about a column whose values may be people with several rows."""
-    try:
-        table.one_row_a_person(repeated.name)
-        way = "person"
-    except DataError:  # their rows differ
-        way = "drop"
-    dates = written_dates(_column(table, repeated.name)[1]) if exact and way == "drop" else None
-    if dates is not None:
-        return [repeated.with_levels(dates.levels), *dates.questions(repeated.name)]
-    if exact and way == "drop" and measures(*_column(table, repeated.name)):
-        return [repeated.with_levels("auto", "measure")]
-    values = counted(repeated.values, "value", spec=",")
-    many = f"{values} in {counted(repeated.rows, 'row', spec=',')}"
-    found = f"column {repeated.name} may identify people with several rows ({many})"
-    say = f"{option('person')} merges each person's rows; drop the column otherwise, or use "
-    say += f"{option('person', 'row')} if every row is a different person"
-    return [Problem(repeated.name, way, repeated.name, found, say)]
 
 
 FEW_NUMBERS = 20

@@ -75,7 +75,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     (536, 621)
     """
     options = options or NetworkOptions()
-    source = source_of(path, options.format, options.header)
+    source = source_of(path, options.format, options.header, options.encoding)
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
@@ -201,7 +201,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     'user-item data'
     """
     options = options or BipartiteOptions()
-    source = source_of(path, options.format, options.header)
+    source = source_of(path, options.format, options.header, options.encoding)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
     found = may_be_missing(pairs.users, pairs.user), may_be_missing(pairs.items, pairs.item)
     pairs.notes.maybe_missing = ", ".join(filter(None, found))
@@ -237,7 +237,9 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     return _reported(source, named, notes, unlike=unlike, duplicates=duplicates, isolated=isolated)
 
 
-def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
+def load_table(
+    path: str | Path, options: TableOptions | None = None, *, released: bool = False
+) -> Reading[Table]:
     """Return the table in a file, and the report of what was changed on the way.
 
     Parameters
@@ -246,6 +248,8 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
         The file, or a folder of its parts.
     options
         How it is read; the defaults of `TableOptions` if not given.
+    released
+        Whether it is a file of a release: its manifest says what a row is, so that nobody is asked.
 
     Returns
     -------
@@ -267,9 +271,11 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     True
     """
     options = options or TableOptions()
-    source = source_of(path, options.format, "no" if options.header == "no" else "yes")
+    source = source_of(
+        path, options.format, "no" if options.header == "no" else "yes", options.encoding
+    )
     cells = source.format.reader("table")(source, options)
-    table = table_of(f"{source.name}: ", cells, options)
+    table = table_of(f"{source.name}: ", cells, options, released=released)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     if not options.exact:  # else levels group them, and the method asks for these
@@ -511,7 +517,7 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
     from graphveil.io.text.guessed_kind import columns_of  # noqa: PLC0415  not where the kind is given
 
-    asked = {name: options[name] for name in ("header", "delimiter") if name in options}
+    asked = {name: options[name] for name in ("header", "delimiter", "encoding") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind
     return "graph" if named is None else kind_of(named).name
 

@@ -248,11 +248,6 @@ def _grouped(name: str) -> str:
 
 def _odd_cell(name: str, cell: str) -> str:
     """Return the question about a column with a cell that is not a number and stands for one."""
-    if "," in cell:
-        return (
-            f"column {name} has numbers with a comma ({cell}), each read as its own category. "
-            "Use a point as decimal separator, and they can be binned"
-        )
     other = "cells with only spaces" if not cell.strip() else f"{cell} among numbers"
     say = several("suppressed", "*", "", cell)
     return f'column {name} has {other}, read as a category. If it means "missing", use {say}'

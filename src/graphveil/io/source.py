@@ -15,7 +15,10 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa
+from graphveil.core.questions import Problem
 from graphveil.core.text import printable
+from graphveil.io.encodings import AsUtf8, checked, question_of, wide_of
 from graphveil.io.formats import Format, compression_of
 
 CHUNK = 1 << 22
@@ -86,12 +89,16 @@ class _Begun(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or a folder of parts in order; `skipped`: lines above the rows of each part."""
+    """A file, or a folder of parts in order; `skipped`: lines above the rows of each part.
+
+    `encoding`: in which its text is, by the options; None is UTF-8.
+    """
 
     path: Path
     format: Format
     files: tuple[Path, ...] = ()
     skipped: tuple[int, ...] = ()
+    encoding: str | None = None
     _begun: list[_Begun] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -102,7 +109,8 @@ class Source:
     @property
     def parts(self) -> tuple[Source, ...]:
         """The parts of a folder, each a file of its own; of a file, itself."""
-        return tuple(Source(file, self.format) for file in self.files) or (self,)
+        files = (Source(file, self.format, encoding=self.encoding) for file in self.files)
+        return tuple(files) or (self,)
 
     @property
     def n_bytes(self) -> int:
@@ -130,12 +138,19 @@ class Source:
             return
         if never_ends(self.path):
             self.refuse(NEVER_ENDS)
+        in_rows = self.format.module == "delimited"
+        if self.encoding is not None:
+            checked(self.encoding, self.refuse)
+            if not in_rows:
+                self.refuse(
+                    f"{option('encoding')} applies to delimited text only. Remove it, or use "
+                    f"{option('input_format', 'csv')} if the file is such text."
+                )
         try:
             with self.path.open("rb") as raw:
                 start = raw.read(512).removeprefix(b"\xef\xbb\xbf")
         except OSError:
             return
-        in_rows = self.format.module == "delimited"
         for pattern, advice in (*_NO_DATA, *(_NO_ROWS if in_rows else ())):
             if re.match(pattern, start):
                 self.refuse(f"the content is {advice}.")
@@ -145,7 +160,7 @@ class Source:
         """Open the file and undo its compression; whatever goes wrong is an InputError."""
         try:
             with self.path.open("rb") as raw, _unpacked(raw, self.compression) as stream:
-                yield stream
+                yield stream if self.encoding is None else self._as_utf8(stream)
         except FileNotFoundError:
             self.refuse("file not found. Check the path.")
         except IsADirectoryError:
@@ -159,6 +174,21 @@ class Source:
             if self.compression:
                 self.refuse(f"invalid {self.compression} data ({detail}). Copy the file again.")
             self.refuse(f"cannot read the file ({detail}). Check the disk.")
+
+    def _as_utf8(self, stream: IO[bytes]) -> IO[bytes]:
+        encoding = checked(self.encoding or "utf-8", self.refuse)
+        return AsUtf8(stream, encoding, lambda text, line: self.refuse(text, line=line))  # type: ignore[return-value]
+
+    def question_of_encoding(self) -> Problem | None:
+        """Return the question in which encoding a text file is; None if it is UTF-8, or said."""
+        if self.encoding is not None or self.format.module != "delimited":
+            return None
+        for part in self.parts:
+            with part.open() as stream:
+                problem = question_of(stream)
+            if problem is not None:
+                return problem
+        return None
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
         """Yield (number of the first line, whole lines of text) until the file ends."""
@@ -215,6 +245,8 @@ class Source:
             yield line, rest
 
     def _checked_start(self, block: bytes) -> bytes:
+        if self.encoding is None and wide_of(block):
+            self._ask_encoding()
         for magic, advice in _MAGIC.items():
             if block.startswith(magic):
                 named = next((n for n in ("parquet", "arrow") if advice.endswith(n)), None)
@@ -241,12 +273,19 @@ class Source:
                 self.decoded(chunk, first + chunk[: error.start].count(b"\n"))
         return "".join(parts)
 
+    def _ask_encoding(self, line: int = 1) -> None:
+        """Refuse text whose encoding the owner can confirm; return if it is of no known one."""
+        problem = self.question_of_encoding()
+        if problem is not None:
+            raise InputError.asking([problem], {}, f"{self.name}, line {line}: ")
+
     def decoded(self, line: bytes, number: int) -> str:
         """Return the text of a line."""
         try:
             return line.decode()
         except UnicodeDecodeError as error:
             byte = line[error.start]
+            self._ask_encoding(number)
             self.refuse(
                 f"byte 0x{byte:02X} is not valid UTF-8. Convert the file to UTF-8.", line=number
             )
@@ -256,8 +295,6 @@ def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:
     if compression == "gzip":
         return gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[return-value]
     if compression == "zstd":
-        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
         stream: IO[bytes] = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
         return stream
     return raw

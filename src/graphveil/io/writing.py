@@ -23,6 +23,7 @@ import numpy as np
 from graphveil.core.atomic import EVERYBODY, whole_file
 from graphveil.core.errors import InputError, ResourceError, UsageError
 from graphveil.core.hints import option
+from graphveil.core.libraries import pa
 from graphveil.core.warnings import Advice, FormulaWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.codes import NUMBER
@@ -162,17 +163,16 @@ def write(
     writer = form.writer(kind.name)
     if isinstance(data, Table):
         data.check_columns()
+        writer = partial(writer, exact=True) if exact and form.module == "delimited" else writer
         if ids_path is not None:
             raise UsageError(f"{option('out_ids')} does not apply to a Table. Remove it.")
     else:
         _check_lists(data, kind, form, with_ids=ids_path is not None)
-    if exact and form.module == "delimited" and isinstance(data, Table):
-        writer = partial(writer, exact=True)
     with opened(path, form, mode=mode, replace=replace) as stream:
         writer(data, stream, form)
     if ids_path is None:
         return
-    if isinstance(data, Network) and data.people is not None:
+    if data.people is not None and data.people is not data:
         rows = dataclasses.replace(data.people, ids=data.labels()).with_ids_as(ID_OF_PERSON)
         with opened(ids_path, format_of(ids_path), mode=mode, replace=replace) as stream:
             format_of(ids_path).writer("table")(rows, stream, format_of(ids_path))
@@ -184,8 +184,7 @@ def _check_lists(
     data: Graph | Bipartite | Network, kind: Kind, form: Format, *, with_ids: bool
 ) -> None:
     """Refuse a format that would lose people, or the ids of people and features."""
-    said = isinstance(data, Network) and data.people is not None
-    if said and not with_ids and not form.keeps_isolated:
+    if data.people is not None and not with_ids and not form.keeps_isolated:
         raise UsageError(
             f"node attributes would be lost in {form.name}. Give ids_path (--out-ids), or use "
             "graphml."
@@ -198,7 +197,7 @@ def _check_lists(
             "Give ids_path (--out-ids), or use graphml or mtx."
         )
     _check_ids(form, getattr(data, kind.ids), kind.people[:-1], kind.name)
-    _check_ids(form, getattr(data, "features", None), "item", kind.name)
+    _check_ids(form, data.features, "item", kind.name)
 
 
 def _check_ids(form: Format, ids: Ids | None, what: str, kind: str) -> None:
@@ -253,7 +252,5 @@ def _packed(raw: IO[bytes], compression: str | None, form: Format) -> Iterator[I
         with gzip.GzipFile("", "wb", 6, raw, 0) as stream:
             yield stream  # type: ignore[misc]
         return
-    import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
     with pa.CompressedOutputStream(pa.PythonFile(raw, mode="w"), "zstd") as stream:
         yield stream

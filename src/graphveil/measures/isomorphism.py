@@ -18,19 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import rx
 from graphveil.data import Graph
 from graphveil.measures.values import Labels, classes_of, degrees_around, nodes_and_edges
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-else:
-    rx = lazy_module("rustworkx")
 
 MOST_STEPS = 2_000_000
 """The most pairs of nodes that VF2 may try in one comparison before it is given up.

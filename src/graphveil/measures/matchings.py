@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.libraries import csgraph, optimize, sparse
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
@@ -188,9 +189,6 @@ def _components(pairs: NodePairs, without: NDArray[np.bool_] | None) -> Ints:
     Record and person i are one node, since they are a pair of the true assignment. Two assignments
     differ by cycles, and a cycle is inside one component. A known pair is a component of its own.
     """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-    from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
-
     arcs = np.ones(pairs.indices.size, dtype=bool)
     # Known pairs are on no cycle with others: drop their arcs.
     if without is not None:
@@ -341,13 +339,11 @@ def given_records(
     -------
     int64, shape (n,): the record of each person
     """
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  heavy: not for help
-
     order, shuffled = rng.permutation(pairs.n), rng.permutation(pairs.n)
     # Pairs that do not fit get so low a value that none is used if a full assignment exists.
     gain = np.full((pairs.n, pairs.n), chances.min() - pairs.n * (np.ptp(chances) + 1))
     gain[order[pairs.indices], shuffled[pairs.records]] = chances
-    people, records = linear_sum_assignment(gain, maximize=True)
+    people, records = optimize.linear_sum_assignment(gain, maximize=True)
     given = np.empty(pairs.n, dtype=np.int64)
     given[np.argsort(order)[people]] = np.argsort(shuffled)[records]
     return given

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
 
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.core.errors import ParameterError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.kinds import CONTAINERS, as_container, kind_of
+from graphveil.data.kinds import CONTAINERS, as_container, kind_of, read_anew
 from graphveil.measures.matchings import candidate_set_sizes, check_phi, noisy_share
 from graphveil.measures.network import NetworkRisk, measure_network
 from graphveil.measures.registry import Measure, check_distance
@@ -241,14 +242,19 @@ def measure(
         kind = type(container).__name__
         raise ParameterError(f"measure, distance and phi apply to a graph, not to a {kind}.")
     check_parameters("degree", k)
-    # Step 3: tables and user-item data have one measure, equality of rows.
+    # Step 3: tables and user-item data have one measure, equality of rows. What a row is must be
+    # decided before rows are counted.
+    if isinstance(container, Table):
+        with read_anew(data, container):
+            container.check()
     return EqualRows(
         k=k,
         ids=container.labels(),
         labels=equal_rows(container, columns=columns),
         noun=kind_of(container).people,
         columns=None if columns is None else tuple(columns),
-        counted="rows" if container.person == "assumed" else "people",
+        counted="rows" if container.person in ROWS_AS_ROWS else "people",
+        units=getattr(container, "units", None),
     )
 
 

@@ -274,8 +274,8 @@ class EquivalenceClasses:
         [(1, 1, 1), (3, 1, 3)]
         """
         sizes, classes = np.unique(self.sizes, return_counts=True)
-        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
-        return [(size, count, size * count) for size, count in pairs]
+        everyone = np.unique(self.own_sizes, return_counts=True)[1]
+        return list(zip(sizes.tolist(), classes.tolist(), everyone.tolist(), strict=True))
 
     def rows(self) -> Rows:
         """Return the shares of people who are unique, and who are unprotected, as rows.
@@ -356,6 +356,9 @@ class EqualRows(EquivalenceClasses):
         The columns of a table that are compared; None if complete rows are compared.
     counted
         What is counted: people, or rows of a table that nobody declared to be people.
+    units
+        int32, shape (n,): the person or household of each row, if these have several rows; the size
+        of a class is then how many different ones it has. None if each row is one.
 
     Examples
     --------
@@ -367,6 +370,20 @@ class EqualRows(EquivalenceClasses):
     noun: str
     columns: tuple[str, ...] | None = None
     counted: Literal["people", "rows"] = "people"
+    units: NDArray[np.int32] | None = None
+
+    @property
+    def sizes(self) -> Ints:
+        """The size of every class, in people or households if these have several rows."""
+        if self.units is None:
+            return super().sizes
+        pairs = np.unique(np.column_stack([self.labels, self.units]), axis=0)
+        return np.bincount(pairs[:, 0]).astype(np.int64)
+
+    @property
+    def own_sizes(self) -> Ints:
+        """The size of the class of every row: int64, shape (n,)."""
+        return super().own_sizes if self.units is None else self.sizes[self.labels]
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as JSON can hold them; ids are not among them."""

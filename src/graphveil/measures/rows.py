@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
 from graphveil.core.hints import did_you_mean
+from graphveil.core.libraries import special
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import as_container
@@ -370,8 +371,6 @@ def _ranges(starts: Ints, sizes: Ints) -> Ints:
 
 def _estimated(items: int, alone: NDArray[np.bool_], *, exact: bool) -> SingledOut:
     """Return the share of rows that one person has, with the interval of Clopper and Pearson."""
-    from scipy import special  # noqa: PLC0415  heavy: not for help
-
     people, hits = alone.size, int(alone.sum())
     share = hits / people
     low, high = share, share

@@ -22,9 +22,16 @@ from dataclasses import fields
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
+from graphveil.claims.conditions import (
+    LEAST_NARROWED,
+    MOST_NARROWED,
+    AnyCondition,
+    AttachedColumns,
+    OwnAttributes,
+)
 from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
@@ -34,7 +41,7 @@ from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
-from graphveil.data.id_columns import FEW, naming_columns
+from graphveil.data.id_columns import FEW, FEW_ATTACHED, naming_columns
 from graphveil.data.ids import Ids
 from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft
@@ -322,6 +329,19 @@ def attach_parameter() -> Any:
     )
 
 
+def may_narrow_parameter() -> Any:
+    """Return the field of how far attached attributes may narrow what known ones hide."""
+    return parameter(
+        default=None,
+        text="share of the hidden cells of a known attribute that attached ones may narrow to one "
+        "value, beyond chance",
+        minimum=LEAST_NARROWED,
+        maximum=MOST_NARROWED,
+        unset=f"a run asks above {LEAST_NARROWED}",
+        stated_at_default=False,
+    )
+
+
 def merge_parameter() -> Any:
     """Return the field for what happens to rare combinations of attributes."""
     return parameter(
@@ -365,11 +385,16 @@ class Roles(NamedTuple):
             )
         return cls(tuple(known or ()), tuple(attach or ()))
 
-    @property
-    def conditions(self) -> tuple[AnyCondition, ...]:
-        """The conditions about published attributes."""
+    def conditions(self, may_narrow: float | None = None) -> tuple[AnyCondition, ...]:
+        """Return the conditions about published attributes.
+
+        `may_narrow`: as `AttachedColumns` has it; None where it is not set.
+        """
         conditions = (OwnAttributes(),) if self.known else ()
-        return (*conditions, AttachedColumns(attach=self.attach)) if self.attach else conditions
+        if not self.attach:
+            return conditions
+        share = UNSET if may_narrow is None else may_narrow
+        return (*conditions, AttachedColumns(attach=self.attach, may_narrow=share))
 
     def check_needed(self, suppress: float) -> None:
         """Refuse a share of nodes to suppress if no attribute is known."""
@@ -412,7 +437,11 @@ class Roles(NamedTuple):
         people = network.people
         if people is None:
             return
-        naming = naming_columns(people)
+        others = [name for name in people.columns if name not in self.attach]
+        naming = {
+            *naming_columns(people),
+            *naming_columns(people.without(others), FEW_ATTACHED),
+        }
         for column, name in enumerate(people.columns):
             used = int(np.count_nonzero(np.bincount(people.codes[:, column] + 1)))
             most = max(network.n_nodes // max(k, 1), FEW)
@@ -478,20 +507,21 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
 
 
-OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
+OF_ATTRIBUTES = ("known", "attach", "may_narrow", "merge", "suppress")
 """The parameters that concern attributes alone."""
 
 
 class AttributedMethod(Anonymizer[Graph]):
     """A method for graphs that also takes attributes: of a network of one kind of edges.
 
-    Derived classes have the fields `k`, `known`, `attach` and `merge`, made by this module's
-    functions.
+    Derived classes have the fields `k`, `known`, `attach`, `may_narrow` and `merge`, made by this
+    module's functions.
     """
 
     k: int
     known: Columns | None
     attach: Columns | None
+    may_narrow: float | None
 
     @property
     def _roles(self) -> Roles:

@@ -21,10 +21,16 @@ from typing import (
     cast,
 )
 
-from graphveil.claims.conditions import AnyCondition, Condition
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Condition,
+    accepted_narrowing,
+)
+from graphveil.claims.guarantees import AnyGuarantee, KAnonymity, NotClaimed
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.hints import option
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -40,7 +46,6 @@ from graphveil.core.stated_parameters import Restated, published_parameters
 from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.kinds import (
-    CONTAINERS,
     Container,
     as_container,
     as_released,
@@ -154,7 +159,7 @@ class Anonymizer(ABC, Generic[D]):
 
     @property
     def reads_exactly(self) -> bool:
-        """Whether a table is read with its fractions as they are written."""
+        """Whether a table keeps the values of its numbers and dates, as they are written."""
         return False
 
     @property
@@ -198,11 +203,7 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
-        is_frame = hasattr(data, "__arrow_c_stream__") and not isinstance(data, CONTAINERS)
-        if self.reads_exactly and is_frame:
-            container: Data = Table.from_arrow(data, exact=True)
-        else:
-            container = as_container(data, self.accepts, wanted_by=self.name)
+        container = as_container(data, self.accepts, wanted_by=self.name, exact=self.reads_exactly)
         with read_anew(data, container):
             self.check(container)
         return cast("D", as_released(container, self.accepts[0]))
@@ -211,14 +212,43 @@ class Anonymizer(ABC, Generic[D]):
         """Return the draft that `draw` makes of the data; for a table, a table with its columns.
 
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
+        Where people have several rows, rows of different people are anonymized in turn.
         """
+        if isinstance(data, Table) and data.units is not None and not self.card.layers_itself:
+            from graphveil.methods.layers import draft_in_layers  # noqa: PLC0415  few need it
+
+            return draft_in_layers(
+                data,
+                self.rows_needed,
+                lambda part: Anonymizer.drafted(self, part, draw, randomness),
+            )
         read = encoded(data, self.accepts[0])
-        if isinstance(data, Table) and isinstance(read, Bipartite):
-            read = dataclasses.replace(read, column_of=data.column_of_features())
-        draft = draw(read, randomness)
-        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
-            return draft._replace(data=data.showing(draft.data))
-        return draft
+        if read is data or data.people is None:
+            return draw(read, randomness)
+        draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
+        shown = isinstance(draft.data, Bipartite)
+        return draft._replace(data=data.showing(draft.data)) if shown else draft
+
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse a draft whose attached columns show what known ones hide.
+
+        Parameters
+        ----------
+        data
+            What is anonymized.
+        drafted
+            What is about to be published of it, at the same positions.
+
+        Raises
+        ------
+        DataError
+            As `graphveil.methods.attached.check_attached`.
+        """
+        for condition in self.conditions:
+            if isinstance(condition, AttachedColumns):
+                from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
+
+                check_attached(data, drafted, condition)
 
     def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release with these parameters does not protect against.
@@ -246,16 +276,18 @@ class Anonymizer(ABC, Generic[D]):
         ' If attributes are published'
         """
         del claimed
-        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
-        return self.card.limits_for(published_parameters(self), kind, attributes=attributes)
+        attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
+        attributes = any((getattr(self, "known", None), attach))
+        limits = self.card.limits_for(published_parameters(self), kind, attributes=attributes)
+        return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
-            # The refusal says what the data is, and what is taken.
-            as_container(data, self.accepts, wanted_by=self.name)
+            as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
         kind.check(data)
+        check_units(self, data)
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
@@ -296,4 +328,18 @@ def check_guarantee(method: Anonymizer[Any]) -> None:
     if empty:
         raise ParameterError(
             f"{method.name} with these parameters protects nobody: {empty}. Choose at least 2."
+        )
+
+
+def check_units(method: Anonymizer[Any], data: Data) -> None:
+    """Refuse a table in which people or households have several rows, if it counts rows."""
+    said = getattr(data, "units", None) is not None and getattr(data, "person", None)
+    counts = method.card.counts_people and isinstance(method.guarantee, KAnonymity)
+    if said and not counts and not isinstance(method.guarantee, NotClaimed):
+        cure = option("person", "row") if said == "people" else option("household")
+        how = f"use {cure} to count rows" if said == "people" else f"remove {cure}"
+        raise ParameterError(
+            f"{method.name} with these parameters counts rows, but {said} have several rows "
+            "that differ. Use suppress-k, cluster-k, mondrian or generalize, whose classes "
+            f"count {said}; drop the columns in which the rows differ; or {how}."
         )

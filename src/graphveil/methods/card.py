@@ -108,6 +108,12 @@ class MethodCard:
         Whether it takes edges with directions alone.
     trial_size
         The edges or entries on which advice tries it: about a second of work.
+    counts_people
+        Whether classes can count different people, or households, who have several rows of a
+        table: the method puts rows into classes of at least k and claims `KAnonymity`
+        (`graphveil.methods.layers`).
+    layers_itself
+        Whether the method's own `draft` counts people who have several rows.
     may_state
         Types of conditions without fields that depend on parameters which only the owner knows.
     """
@@ -125,6 +131,8 @@ class MethodCard:
     claims_nothing: bool = False
     directed: bool = False
     trial_size: int = 20_000
+    counts_people: bool = False
+    layers_itself: bool = False
     may_state: tuple[type[Condition], ...] = ()
 
     def limits_for(

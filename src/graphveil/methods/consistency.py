@@ -258,7 +258,9 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
     """Return the columns that parameters name wrongly: published ones, or none of the original."""
-    published = {name for file in manifest.data.files for name in file.columns}
+    # Companions such as the file of levels have a header of their own.
+    of_data = (file.columns for file in manifest.data.files if file.role == "data")
+    published = {name for columns in of_data for name in columns}
     withheld = set(method.withheld_columns if isinstance(method, WithRoles) else ())
     wrong = dict.fromkeys(withheld & published, "is published")
     if original is not None and withheld:
@@ -417,7 +419,7 @@ def _other_conditions(
         )
     # Conditions that may be stated; whatever is left then is too much.
     also = (*may_state, *((conditions.ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
-    stated += [kind() for kind in also if kind() in left]
+    stated += [kind() for kind in also if kind() in left and kind() not in stated]
     for condition in stated:
         left.remove(condition)
     problems += [f"{name} does not state: {condition.sentence}" for condition in left]

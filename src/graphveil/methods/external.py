@@ -400,7 +400,7 @@ def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
             f"all {people}, without any others."
         )
     for what, ours, theirs in (
-        ("items", _names(data), _names(made)),
+        ("items", *(None if x.features is None else x.features.tolist() for x in (data, made))),
         ("columns", getattr(data, "columns", ()), getattr(made, "columns", ())),
     ):
         if ours != theirs:
@@ -423,10 +423,6 @@ def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
             f"the result of {name} has one id twice. Return each of the {people} once."
         )
     return made.permuted(order.astype(np.int64))
-
-
-def _names(data: Data) -> list[Any]:
-    return data.feature_labels().tolist() if isinstance(data, Bipartite) else []
 
 
 _ANY: Mapping[type[Any], Any] = {int: 1, float: 1.0, bool: False, str: "some"}

@@ -60,6 +60,7 @@ CARD = MethodCard(
     ),
     cost="near-linear in the number of entries",
     example={"k": 5},
+    counts_people=True,
 )
 """All that is only said of the method."""
 
@@ -83,6 +84,9 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         Columns of a table that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     split
         ``"first"``, the paper's baseline, cuts along the first feature that at most half of a
         part's rows have (one more if their number is odd) and that leaves k rows on both sides.
@@ -122,6 +126,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     split: Literal["first", "balanced"] = parameter(
         default="first", text="cut along the first allowed feature, or the most balanced one"
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, IdsPublishedWarning, SingledOutWarning
-from graphveil.data import Data, Graph, Network, Table
+from graphveil.data import Data, Graph, Network
 from graphveil.data.id_columns import naming_columns, naming_question
 from graphveil.data.kinds import kind_of
 from graphveil.measures import measure
@@ -60,8 +60,7 @@ def left_open(data: Data) -> ResidualRisk:
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
     # Columns with nearly as many values as rows may be ids in disguise: ask about them.
-    rows = data.people if isinstance(data, Network) else data
-    naming = naming_columns(rows) if isinstance(rows, Table) else ()
+    naming = () if data.people is None else naming_columns(data.people)
     questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
     return ResidualRisk(figures, (Advice(sentence, SingledOutWarning), *questions))
 

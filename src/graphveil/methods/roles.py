@@ -5,7 +5,7 @@ and labels unchanged, outside of it. A column that is dropped is not read. Every
 needs a role once one has; without any, all are known.
 
 `TableRoles` holds and checks the roles. `WithRoles` gives a method that suppresses cells (such as
-`suppress-k` and `mondrian`) the three parameters: it runs the method on the known columns, puts the
+`suppress-k` and `mondrian`) their parameters: it runs the method on the known columns, puts the
 others next to the result, and describes the columns for the manifest, so that `verify` knows what
 the guarantee is about.
 """
@@ -13,12 +13,15 @@ the guarantee is about.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 
 from graphveil.claims.conditions import (
+    LEAST_NARROWED,
+    MOST_NARROWED,
     AnyCondition,
     AttachedColumns,
     Generalized,
@@ -28,13 +31,14 @@ from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import did_you_mean, mapping, option
+from graphveil.core.libraries import pa
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.id_columns import naming_columns
+from graphveil.data.id_columns import FEW_ATTACHED, naming_columns
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
@@ -72,6 +76,19 @@ def attached_columns_parameter(*, conditions: bool = False) -> Any:
 def label_columns_parameter() -> Any:
     """Return the parameter of attached columns that a model is to predict."""
     return parameter(default=None, text="attached columns that a model is to predict", unset="none")
+
+
+def may_narrow_parameter() -> Any:
+    """Return the parameter of how far attached columns may narrow what known ones hide."""
+    return parameter(
+        default=None,
+        text="share of the hidden cells of a known column that attached ones may narrow to one "
+        "value, beyond chance",
+        minimum=LEAST_NARROWED,
+        maximum=MOST_NARROWED,
+        unset=f"a run asks above {LEAST_NARROWED}",
+        stated_at_default=False,
+    )
 
 
 class TableRoles(NamedTuple):
@@ -133,12 +150,15 @@ class TableRoles(NamedTuple):
         """The columns that are published unchanged."""
         return (*self.attach, *self.label)
 
-    @property
-    def conditions(self) -> tuple[AnyCondition, ...]:
-        """The condition that states the columns outside of the guarantee, if there are any."""
+    def conditions(self, may_narrow: float | None = None) -> tuple[AnyCondition, ...]:
+        """Return the condition that states the columns outside of the guarantee, if there are any.
+
+        `may_narrow`: as `AttachedColumns` has it; None where it is not set.
+        """
         if not self.attached:
             return ()
-        return (AttachedColumns(attach=self.attach, label=self.label),)
+        share = msgspec.UNSET if may_narrow is None else may_narrow
+        return (AttachedColumns(attach=self.attach, label=self.label, may_narrow=share),)
 
     def of_table(self, every: Sequence[str]) -> TableRoles:
         """Return the roles of the columns of a table, each in the order of the table.
@@ -189,7 +209,7 @@ class TableRoles(NamedTuple):
             An attached column has so many values that it nearly identifies people.
         """
         roles = self.of_table(table.columns)
-        for name in naming_columns(_with_columns(table, roles.attached)):
+        for name in naming_columns(_with_columns(table, roles.attached), FEW_ATTACHED):
             at = table.columns.index(name)
             values = int(np.unique(table.codes[table.codes[:, at] >= 0, at]).size)
             known = f", or {option('known', name)} and {option('levels')}" if levels else ""
@@ -226,7 +246,7 @@ class TableRoles(NamedTuple):
         codes = np.column_stack([at[name][0].codes[:, at[name][1]] for name in kept])
         values = tuple(at[name][0].categories[at[name][1]] for name in kept)
         first = parts[0]
-        return Table(codes, tuple(kept), values, first.ids, first.person, first.origins)
+        return replace(first, codes=codes, columns=tuple(kept), categories=values)
 
 
 def _with_columns(table: Table, names: Collection[str]) -> Table:
@@ -246,13 +266,14 @@ class WithRoles(Anonymizer[D]):
     """A method that suppresses cells of a table, and takes roles of its columns.
 
     It reads the known columns only. What it publishes of them is put next to the attached columns,
-    which stay unchanged. A class that derives from it has the fields `known`, `attach` and
-    `label`, made by the functions of this module.
+    which stay unchanged. A class that derives from it has the fields `known`, `attach`,
+    `label` and `may_narrow`, made by the functions of this module.
     """
 
     known: Columns | None
     attach: Columns | None
     label: Columns | None
+    may_narrow: float | None
 
     @property
     def roles(self) -> TableRoles:
@@ -262,7 +283,7 @@ class WithRoles(Anonymizer[D]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """The conditions that state attached columns."""
-        return self.roles.conditions
+        return self.roles.conditions(self.may_narrow)
 
     def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release of this kind of data does not protect against."""
@@ -277,11 +298,12 @@ class WithRoles(Anonymizer[D]):
     @property
     def restated(self) -> Mapping[str, Restated]:
         """The parameters that a manifest omits: the roles, if there are none."""
-        return {} if self.roles.are_given else dict.fromkeys(TableRoles._fields, OMITTED)
+        names = (*TableRoles._fields, "may_narrow")
+        return {} if self.roles.are_given else dict.fromkeys(names, OMITTED)
 
     @property
     def reads_exactly(self) -> bool:
-        """Whether a table is read with its fractions as written: if columns have roles."""
+        """Whether a table keeps its values: with roles, attached columns are published as such."""
         return self.roles.are_given
 
     def check(self, data: Data) -> None:
@@ -332,8 +354,6 @@ def _questions(known: Table) -> Iterator[Problem]:
     Fractions must be grouped into bins, and columns that name people dropped or grouped: nearly
     every value is unique, so that almost all cells would be suppressed.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     from graphveil.data.codes import fractions_in  # noqa: PLC0415  as above
     from graphveil.io.text.table_cells import fraction_among  # noqa: PLC0415  as above
 

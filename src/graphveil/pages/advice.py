@@ -12,8 +12,8 @@ from markupsafe import Markup
 from graphveil.attacks.wording import reworded
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.text import NO_FIGURE, Wording, per_hundred, percent, printable, worded_for_page
-from graphveil.data import Data, Network, Table
-from graphveil.data.kinds import CONTAINERS, as_container
+from graphveil.data import Data
+from graphveil.data.kinds import CONTAINERS, as_container, kind_of
 from graphveil.pages.charts import count, write_new
 from graphveil.pages.frontiers import SYMBOLS, Axis, Dot, Panel, scatter
 from graphveil.pages.html import rendered
@@ -132,10 +132,7 @@ def advise_page(
 
 def _words_for(data: Data) -> Wording:
     """Return how the page says a text about this data: names from it stay."""
-    names: list[str] = []
-    if isinstance(data, Network):
-        names = [*data.attributes, *(layer.name for layer in data.layers)]
-    return worded_for_page("table" if isinstance(data, Table) else "", names)
+    return worded_for_page(kind_of(data).name, data.quoted_names)
 
 
 def _html(

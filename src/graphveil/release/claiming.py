@@ -84,6 +84,9 @@ class Method(Protocol):
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name."""
 
+    def check_drafted(self, data: Data, drafted: Data) -> None:
+        """Refuse what is about to be published of this data, where it shows what it is to hide."""
+
     def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what a release that claims this does not protect against."""
 
@@ -115,18 +118,16 @@ def promised(method: Method, data: Data) -> AnyGuarantee:
     With noise, it names the unit of epsilon and the lists; for profiles, the edge types. It reads
     names and what the owner says, nothing that the guarantee covers.
     """
-    guarantee: AnyGuarantee = method.guarantee.of_rows(getattr(data, "person", None))
+    guarantee: AnyGuarantee = method.guarantee.of_rows(data.person)
     if isinstance(guarantee, StructuralKAnonymity) and guarantee.measure == "profile":
         return with_edge_types(guarantee, data)
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return guarantee
     # A list of people or items that comes from the data is not covered by epsilon.
-    public = getattr(data, "public_lists", ())
-    collected = tuple(each for each in kind_of(data).lists if each not in public)
+    collected = tuple(each for each in kind_of(data).lists if each not in data.public_lists)
     if isinstance(guarantee, EdgeDP):
         # What one unit of epsilon hides: an edge, an item of a person, a value of a table.
-        items = str(getattr(data, "items", None))
-        of = {"people": "listing", "values": "value"}.get(items, "entry")
+        of = {"people": "listing", "values": "value"}.get(data.items or "", "entry")
         guarantee = msgspec.structs.replace(guarantee, of=of)
     return msgspec.structs.replace(guarantee, collected=collected)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -43,7 +43,7 @@ from graphveil.claims.record import (
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError
 from graphveil.core.hints import one_of, option
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, parquet
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_ids, as_text, positions, to_arrow
@@ -53,15 +53,6 @@ from graphveil.data.network import ID_OF_PERSON, LAYER
 from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
 from graphveil.io.parsed import EVERY_WORD, ids_listed
 from graphveil.io.writing import SEPARATORS, formulas, read_as_dates, refuse_separators
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
-    pq = lazy_module("pyarrow.parquet")
 
 DELIMITED = {"csv", "tsv", "text"}
 
@@ -109,13 +100,13 @@ def _released(kind: str) -> list[str]:
 
 def check_names(data: Data, form: Format) -> None:
     """Refuse a format of a release that cannot hold the names or values that may be published."""
-    rows = data.people if isinstance(data, Network) else data
-    if isinstance(rows, Table):
-        # what is said of people stands in text, whatever the format of ties
-        form = FORMATS["csv"] if isinstance(data, Network) else form
+    rows = data.people
+    if rows is not None:
+        # what is said of nodes is in text, whatever the format of edges
+        form = form if rows is data else FORMATS["csv"]
         check_categories(rows, form)
         check_columns(rows.columns, form)
-    if isinstance(data, Bipartite) and data.items != "people" and data.features is not None:
+    if data.features is not None and data.items != "people":
         check_items(to_arrow(data.features), form)
 
 
@@ -178,15 +169,13 @@ def formulas_in(
     >>> formulas_in(likes, "csv")[0].partition(" with")[0], formulas_in(likes, "parquet")
     ('1 name begins', ())
     """
-    if format not in DELIMITED or isinstance(data, Graph):
+    if format not in DELIMITED:
         return ()
-    rows = data.people if isinstance(data, Network) else data
-    if rows is None:
-        return ()
-    listed = rows.categories if isinstance(rows, Table) else (rows.feature_labels(),)
-    texts = [values.tolist() for values in listed if values.dtype.kind != "i"]
-    found = formulas(getattr(rows, "columns", ()), texts)
-    if generalized is None or not isinstance(rows, Table):
+    rows = data.people
+    listed = [data.features] if rows is None else rows.categories
+    texts = [x.tolist() for x in listed if x is not None and x.dtype.kind != "i"]
+    found = formulas(() if rows is None else rows.columns, texts)
+    if generalized is None or rows is None:
         return found
     published = zip(rows.columns, rows.without_unused().categories, strict=True)
     above = generalized.above_values
@@ -246,7 +235,7 @@ def write_data(
     path = folder / f"data{entry.extensions[0]}"
     role = None if entry.keeps_isolated else kind.everyone
     everyone = None if role is None else folder / f"{role}.csv"
-    if kind.everyone is None or isinstance(data, Network):
+    if data.features is None:  # names of items were checked before the run
         check_names(data, entry)
     exact = generalized is not None
     io.write(data, path, format=entry.name, ids_path=everyone, exact=exact)
@@ -254,7 +243,7 @@ def write_data(
     names = list(columns) if entry.name in TABULAR else []
     files = [described_file(path, "data", entry.name, names, kind.amount(data))]
     if everyone is not None and role is not None:
-        listed = [kind.people.removesuffix("s"), *getattr(data, "attributes", ())]
+        listed = [kind.people.removesuffix("s"), *data.attributes]
         files.append(described_file(everyone, role, "csv", listed, data.size))
     if generalized is not None and generalized.nodes:
         files.append(_write_levels(generalized, folder))
@@ -295,7 +284,7 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     if all(column.levels is None for column in described.columns):
         return Generalization(tuple(described.columns), ())
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
-    rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
+    rows = io.load_table(folder / LEVELS_FILE, options, released=True).data.to_arrow().to_pylist()
     try:
         nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
     except (TypeError, ValueError) as error:
@@ -395,7 +384,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         categories=EVERY_WORD,  # the owner was asked
         exact=described.columns is not msgspec.UNSET,
     )
-    table = io.load_table(path, options).data
+    table = io.load_table(path, options, released=True).data
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))
@@ -555,7 +544,7 @@ def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
-    with path.open("wb") as stream, pq.ParquetWriter(stream, first.schema) as writer:
+    with path.open("wb") as stream, parquet.ParquetWriter(stream, first.schema) as writer:
         writer.write_table(first)
         for table in waiting:
             writer.write_table(table)

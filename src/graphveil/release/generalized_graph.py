@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError
+from graphveil.core.libraries import special
 from graphveil.core.randomness import public_words
 from graphveil.data import Graph, Table
 
@@ -124,10 +125,12 @@ class GeneralizedGraph:
     @property
     def log_graphs(self) -> float:
         """The natural logarithm of the number of graphs with these numbers of edges."""
-        from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
-
         pairs, edges = self.pairs, self.edges
-        ways = gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)
+        ways = (
+            special.gammaln(pairs + 1)
+            - special.gammaln(edges + 1)
+            - special.gammaln(pairs - edges + 1)
+        )
         return float(ways.sum())
 
     def sample(self, seed: int) -> Graph:

@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from graphveil.claims.facts import changes_between, cost_of, digest_of, digests_of_origins
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Ledger
@@ -64,6 +66,8 @@ def make_release(
     ------
     UsageError
         If the ledger's limit would be passed.
+    DataError
+        If an attached column shows what a known one hides.
     """
     randomness = Randomness(seed=seed)
     # 1. Epsilon is entered before the draw: it is spent even if the run fails.
@@ -72,16 +76,18 @@ def make_release(
     started = worked()
     draft = method.drafted(data, draw, randomness)
     done = worked()
-    # 3. What is claimed, and what the owner is warned of.
-    people = getattr(data, "items", None) == "people"
+    # 3. Attached columns do not show what known ones hide, or the owner accepted it.
+    method.check_drafted(data, draft.data)
+    # 4. What is claimed, and what the owner is warned of.
+    people = data.items == "people"
     guarantee = draft.guarantee or promised(method, data)
     of_items = (PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)
     if people and isinstance(guarantee, EdgeDP | NodeDP):
         of_items = ()  # it covers entries, also those of the rows that list a person
-    # 4. A uniformly random order, so that the release says nothing of the input's.
+    # 5. A uniformly random order, so that the release says nothing of the input's.
     new = draft.order or NewIds(randomness.permutation(data.size))
-    # 5. The claim, with the owner's notes: those of the method and those of the run.
-    notes = draft.notes.notes() | {
+    # 6. The claim, with the owner's notes: those of the method and those of the run.
+    notes = msgspec.structs.asdict(draft.notes) | {
         "input_sha256": digest_of(data),
         "origins_sha256": digests_of_origins(data),
         "cost": cost_of(changes_between(data, draft.data), draft.notes.cost),
@@ -92,7 +98,7 @@ def make_release(
     stated = claim(
         method,
         randomness,
-        guarantee=guarantee.of_rows(getattr(data, "person", None)),
+        guarantee=guarantee.of_rows(data.person),
         conditions=draft.conditions,
         people=people,
         kind=kind_of(draft.data).name,
@@ -103,7 +109,7 @@ def make_release(
         witness=None if draft.witness is None else Witness(*draft.witness),
         **notes,
     )
-    # 6. The data under its new ids, without names that it no longer shows.
+    # 7. The data under its new ids, without names that it no longer shows.
     return Release(
         data=_published(draft.data, data, new),
         generalized=draft.generalized,
@@ -119,7 +125,7 @@ def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, Co
     names = {column.name for column in attached if column.levels in {None, "stars"}}
     return {
         name: kind
-        for origin in getattr(data, "origins", ())
+        for origin in data.origins
         if isinstance(origin, ObjectOrigin)
         for name, kind in origin.types.items()
         if name in names
@@ -128,10 +134,10 @@ def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, Co
 
 def _ids_as_things(data: Data) -> tuple[str, ...]:
     """Return the warning of ids of users among the names of items, where both are text."""
-    features = getattr(data, "features", None)
-    if features is None or features.dtype.kind == "i" or data.labels().dtype.kind == "i":
+    features, users = data.features, data.labels()
+    if features is None or "i" in {features.dtype.kind, users.dtype.kind}:
         return ()
-    return ids_as_things(shared_ids(data.labels(), features).n, features.size)
+    return ids_as_things(shared_ids(users, features).n, features.size)
 
 
 def _published(data: Data, original: Data, new: NewIds) -> Data:
@@ -139,7 +145,7 @@ def _published(data: Data, original: Data, new: NewIds) -> Data:
 
     Items that are people get the new ids that they have as users.
     """
-    if isinstance(data, Bipartite) and getattr(original, "items", None) == "people":
+    if isinstance(data, Bipartite) and original.items == "people":
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")
         people = people.permuted(new.order, ids=new.ids)

@@ -32,6 +32,7 @@ from graphveil.claims.record import (
     LEVELS,
     LINKAGE,
     LINKED,
+    NOTES,
     OWNERS_PAGE,
     PRIVATE,
     RECORD,
@@ -216,7 +217,7 @@ def record_of(
     private = cast("Private", publication.private)
     advice = (str(Message(text)) for text in publication.advice)
     record = Record(
-        **private.notes()
+        **{name: getattr(private, name) for name in NOTES}
         | {"warnings": tuple(dict.fromkeys((*private.warnings, *advice, *beside)))},
         manifest_sha256=hashlib.sha256(manifest).hexdigest(),
         linkage_sha256=digests.get(LINKAGE),

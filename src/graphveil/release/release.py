@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest
-from graphveil.claims.record import read_record
+from graphveil.claims.record import NOTES, read_record
 from graphveil.core.errors import DataError, UsageError
 from graphveil.core.hints import one_of
 from graphveil.core.lazy import needs_library
+from graphveil.core.libraries import pa
 from graphveil.core.text import html_table, printable
 from graphveil.core.visible import visible
 from graphveil.data import Data, Graph, Table
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
     import polars as pl
-    import pyarrow as pa
     from scipy import sparse
 
     from graphveil.attacks.attack import Rerun
@@ -110,10 +110,10 @@ class Release(Generic[D_co]):
 
     def __post_init__(self) -> None:
         """Let the guarantee of a table say whether rows are people, and the data say the same."""
-        if isinstance(self.data, Table) and getattr(self.guarantee, "person", None) is UNSET:
+        if self.data.people is self.data and getattr(self.guarantee, "person", None) is UNSET:
             object.__setattr__(self, "guarantee", self.guarantee.of_rows(self.data.person))
         said = getattr(self.guarantee, "person", None) or None
-        if said is not None and said != getattr(self.data, "person", None):
+        if said is not None and said != self.data.person:
             object.__setattr__(
                 self, "data", dataclasses.replace(cast("Any", self.data), person=said)
             )
@@ -633,8 +633,6 @@ class Release(Generic[D_co]):
         >>> sorted(release.bounds("age").to_pandas().itertuples(index=False, name=None))
         [(20.0, 29.0), (20.0, 29.0), (30.0, 39.0), (30.0, 39.0)]
         """
-        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
         ends = self._ends(column)
         return pa.table({f"{column}_low": ends[:, 0], f"{column}_high": ends[:, 1]})
 
@@ -792,8 +790,6 @@ def _typed(column: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray | pa.Ar
 
     Of categories there are those that are published, in their order.
     """
-    import pyarrow as pa  # noqa: PLC0415  as below
-
     texts = column.cast(pa.string())
     try:
         if kind.order is None:
@@ -855,8 +851,6 @@ def _dictionary(
 
     Instead of ``*`` there may be nulls. Values that all have a place in an order are in that order.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
     values = [str(value) for value in data.categories[column].tolist()]
     place = np.arange(len(values) + 1)
     if order and {*values} <= {*order}:
@@ -916,7 +910,7 @@ def _read_private(folder: Path) -> Private | None:
         return None
     linkage = read_linkage(folder)
     return Private(
-        **record.notes() | {"release_id": record.identity},
+        **{name: getattr(record, name) for name in NOTES} | {"release_id": record.identity},
         linkage=linkage,
         levels=read_levels(folder),
         witness=read_witness(folder, linkage),

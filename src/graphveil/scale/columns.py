@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_of
 from graphveil.core.array_types import Ints
+from graphveil.data.csr import taken
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.engines.processes import Query, Rows, Tables, selected
@@ -116,9 +117,7 @@ class ItemLists(NamedTuple):
         >>> lists.taken(np.array([1, 0])).values.to_pylist()
         [8, 9, 7]
         """
-        sizes = np.diff(self.indptr)[order]
-        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = np.repeat(self.indptr[order] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        indptr, entries = taken(self.indptr, order)
         values = self.values.take(pa.array(entries))
         return ItemLists(self.users.take(pa.array(order)), indptr, values)
 

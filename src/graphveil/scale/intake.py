@@ -55,7 +55,7 @@ class Raw(NamedTuple):
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
     """Return the file, once it is one that can be read a piece at a time."""
-    source = source_of(path, options.format, options.header)
+    source = source_of(path, options.format, options.header, options.encoding)
     for part in source.parts:
         with part.open():
             pass

@@ -122,29 +122,13 @@ def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts
             role="data",
             format="parquet",
             columns=parts.COLUMNS,
-            rows=row["rows"],
-            bytes=row["bytes"],
-            sha256=row["sha256"],
+            **{name: row[name] for name in ("rows", "bytes", "sha256")},
         )
         for row in rows
     ]
     linked = [row["linked"] for row in rows]
     digest = None if work.private is None else digest_of_parts(linked)
     return WrittenParts(files, digest, sum(row["entries"] for row in rows))
-
-
-def part_of_users(
-    out: Address, private: Address | None, names: PublishedNames | None, n_users: int
-) -> PartOfUsers:
-    """Return the work that writes a part, with the sizes that parts have."""
-    return PartOfUsers(
-        out=out,
-        private=private,
-        names=names,
-        n_users=n_users,
-        part_users=parts.PART_USERS,
-        group_rows=list_parts.GROUP_ROWS,
-    )
 
 
 WRITTEN_ROWS = 1 << 16
@@ -242,7 +226,14 @@ class DataFiles:
         """
         n_rows = self.facts.n_rows
         if self.tables.apart and isinstance(public, Address):
-            work = part_of_users(public, self.linked, names, n_rows)
+            work = PartOfUsers(
+                out=public,
+                private=self.linked,
+                names=names,
+                n_users=n_rows,
+                part_users=parts.PART_USERS,
+                group_rows=list_parts.GROUP_ROWS,
+            )
             return write_apart(self.tables, self.packed, work)
         rows = _NewRows(names, self._linked)
         batches = self.tables.batches(numbered, "id")

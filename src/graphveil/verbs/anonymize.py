@@ -176,8 +176,8 @@ class Choices:
                 f"Restore it, or use another one ({option('ledger', 'FILE')})."
             )
 
-    def check(self, path: str | Path, said: Collection[str] = ()) -> None:
-        """Refuse a table with columns that these choices do not cover.
+    def for_file(self, path: str | Path, said: Collection[str] = ()) -> Choices:
+        """Return the choices for another file; a table with columns that are new is refused.
 
         Parameters
         ----------
@@ -186,15 +186,25 @@ class Choices:
         said
             Columns that further options name.
 
+        Returns
+        -------
+        Choices
+            The same, without dropped columns that the file no longer has.
+
         Raises
         ------
         UsageError
             Where there is a new column.
         """
-        if not self.columns or self.options.header == "no":
-            return
+        options = self.options
+        if not self.columns or not isinstance(options, io.TableOptions) or options.header == "no":
+            return self
         names = columns_of(
-            Path(path), self.options.format, header="yes", delimiter=self.options.delimiter
+            Path(path),
+            options.format,
+            header="yes",
+            delimiter=options.delimiter,
+            encoding=options.encoding,
         ).names
         new = [one for one in names if one not in self.columns and one not in said]
         if new:
@@ -204,6 +214,8 @@ class Choices:
                 f"{option('attach')}) or drop them ({option('drop')}); these options replace the "
                 "earlier ones."
             )
+        drop = tuple(name for name in _dropped(options.drop) if name in names)
+        return replace(self, options=replace(options, drop=drop))
 
     def anonymize(self, path: str | Path, *, seed: int | None = None) -> Release[Any]:
         """Return a release of another file by the same choices, entered in the same ledger.
@@ -225,9 +237,9 @@ class Choices:
         UsageError
             Where the file has columns that these choices do not cover, or the ledger is gone.
         """
-        self.check(path)
+        options = self.for_file(path).options
         self.check_ledger()
-        method, options = method_named(self.method).from_parameters(self.parameters), self.options
+        method = method_named(self.method).from_parameters(self.parameters)
         if isinstance(options, io.TableOptions) and method.reads_exactly:
             options = replace(options, exact=True)
         ledger = None if self.ledger is None else Ledger(self.ledger)
@@ -302,7 +314,8 @@ def _of_release(folder: Path) -> dict[str, Any]:
     parameters, reading = {**manifest.method.parameters, **private.withheld}, private.reading
     used = [reading.get("ids"), reading.get("person"), parameters.get("levels")]
     data = next(one for one in manifest.data.files if one.role == "data")
-    columns = [*data.columns, *reading.get("drop", ()), *reading.get("one_hot", ()), *used]
+    dropped = _dropped(reading.get("drop", ()))
+    columns = [*data.columns, *dropped, *reading.get("one_hot", ()), *used]
     return {
         "method": manifest.method.name,
         "parameters": parameters,
@@ -321,6 +334,11 @@ def _of_answers(file: Path) -> dict[str, Any]:
             "the file in .graphveil of an input whose questions are answered."
         ) from error
     return held
+
+
+def _dropped(said: Collection[str]) -> list[str]:
+    """Return the names of dropped columns, of which each text may have several."""
+    return [name for name in ",".join(said).split(",") if name]
 
 
 def _words_of(name: str, value: Any) -> list[str]:
@@ -357,8 +375,8 @@ def anonymize_file(
     _check_apart(run, key_file, None if ledger is None else ledger.path)
     known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
     if method.reads_exactly and isinstance(options, io.TableOptions):
-        dropped = [name for name in ",".join(options.drop).split(",") if name]
-        TableRoles.of(known, attach, label, dict.fromkeys(dropped) or None)  # refuses two roles
+        dropped = dict.fromkeys(_dropped(options.drop)) or None
+        TableRoles.of(known, attach, label, dropped)  # refuses two roles
         options = replace(options, exact=True)
     return released(_source_of(path, options, run, report), method, run)
 

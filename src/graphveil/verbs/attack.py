@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import NOT_AGAIN, Attack, AttackInput, Outcome, Rerun, TooLargeError
@@ -36,13 +37,14 @@ from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilWarning, ParameterError, ResourceError, UsageError
 from graphveil.core.hints import one_of
+from graphveil.core.libraries import pa, parquet
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
-from graphveil.core.warnings import attached_column
+from graphveil.core.warnings import Advice, AttachedColumnWarning, attached_column
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.evaluate.comparison import (
@@ -58,7 +60,7 @@ from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, read_release
 from graphveil.release.files import OwnersLevels
 from graphveil.verbs.evaluate import with_levels
-from graphveil.verbs.read import as_release, original_data
+from graphveil.verbs.read import answered, as_release, original_data
 
 if TYPE_CHECKING:
     from graphveil.evaluate.comparison import Attached
@@ -340,6 +342,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     every = (attached,) if attached is not None else _attached_columns(read, pair.original)
     attached = next(iter(every), None)
+    _warn_of_narrowed(read, pair.original)
     pair = with_levels(of_known_columns(pair, read), read)
     _check_attached(attached, pair.original)
     network = isinstance(pair, NetworkComparison)  # no method takes its ties without its attributes
@@ -539,6 +542,24 @@ def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
         warn(attached_column(attached.name, share))
 
 
+def _warn_of_narrowed(release: Release[Any], original: Data) -> None:
+    """Warn of what attached columns show of known ones, where the owner accepted it."""
+    stated = [one for one in release.conditions if isinstance(one, AttachedColumns)]
+    linkage = release.private.linkage if release.private else None
+    accepted = [one for one in stated if one.may_narrow is not UNSET]
+    if not accepted or linkage is None:
+        return
+    from graphveil.measures.narrowing import narrowings  # noqa: PLC0415  few accept any
+    from graphveil.methods.attached import narrowed_words  # noqa: PLC0415  as above
+
+    position = linkage.positions_of(original.labels(), release.data.labels())
+    in_order = release.data.permuted(position)
+    for one in narrowings(original, in_order, accepted[0].columns):
+        if one.beyond:
+            words = f"{narrowed_words(one)}; its owner accepted this"
+            warn(Advice(words, AttachedColumnWarning))
+
+
 def _second(
     second: Release[Any] | str | Path | None, original: Any, first: Comparison[Any]
 ) -> Comparison[Any] | None:
@@ -594,9 +615,6 @@ def _rows(release: str, name: str, outcome: Outcome, counted: Counted) -> Iterat
 
 def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Path:
     """Write everybody's own risk into the private folder, for its owner alone; return the file."""
-    import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
-    from pyarrow import parquet  # noqa: PLC0415
-
     place = private_folder(folder) / ATTACKED
     place.mkdir(mode=0o700, exist_ok=True)
     path = place / f"{name}.parquet"
@@ -622,7 +640,8 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
         return None
     parameters = {**release.provenance.parameters, **private.withheld}
     if attached_names(release):
-        parameters |= dict.fromkeys(parameters.keys() & set(TableRoles._fields))
+        about_columns = {*TableRoles._fields, "may_narrow"}
+        parameters |= dict.fromkeys(parameters.keys() & about_columns)
     levels = private.levels if parameters.get("levels", "") is None else None
     return _Again(name, parameters, levels, tuple(private.unrecorded))
 
@@ -676,6 +695,6 @@ class _Again:
                     "Attacks run it again only in a sweep, or in the process that made the release."
                 )
             started = worked()
-            release: Release[Any] = made.anonymize(data, seed=seed, **known)
+            release: Release[Any] = made.anonymize(answered(data), seed=seed, **known)
             self.timed[data.size] = min(worked() - started, self.timed.get(data.size, math.inf))
             return release

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -29,10 +29,12 @@ from graphveil.core.questions import Problem, answers
 from graphveil.core.text import counted, html_table, printable
 from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
-from graphveil.data.columns import arrow_table
-from graphveil.data.ids import text as as_texts
+from graphveil.data.codes import DAY, missing_in, written_dates
+from graphveil.data.columns import arrow_table, is_frame
+from graphveil.data.ids import text
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
+from graphveil.data.roles import ProposedRole
+from graphveil.data.roles import Role as TableRole
 from graphveil.io.formats import Header, TableOptions, options_of
 from graphveil.io.opening import source_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
@@ -41,6 +43,14 @@ from graphveil.io.text.guessed_kind import PROBABLY_A_TABLE, TEXT, Columns, Gues
 from graphveil.io.text.table_cells import cells_as_written
 from graphveil.methods.generalize.method import questions_of
 from graphveil.methods.roles import TableRoles
+from graphveil.verbs.proposed_roles import (
+    counted_values,
+    drop_questions,
+    every,
+    missing_questions,
+    plainly_written,
+    proposed_roles,
+)
 
 MOST_ROWS, FIRST_ROWS, SECONDS = 1_000_000, 20_000, 10.0
 """So many rows are looked at, so many first, and for so long, about."""
@@ -55,7 +65,7 @@ ROUNDS = 6
 """So often answers are tried: one question can hide another."""
 
 Kind: TypeAlias = Literal["text", "number", "date", "id", "constant"]
-Role: TypeAlias = Literal["known", "drop", "source", "target", "user", "item", "kind"]
+Role: TypeAlias = TableRole | Literal["source", "target", "user", "item", "kind"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +85,9 @@ class ColumnDescription:
     missing
         Words that stand for a missing value or may do so, each with the number of its rows.
     role
-        What is proposed: known to an attacker, or dropped; in pairs the role in a pair.
+        What is proposed. In tables: drop (it identifies people), known (to an attacker), sensitive,
+        weight (of a sample), household, person (both number several rows) or ask (the owner must
+        say it; it is known until then). In pairs the role in a pair.
     role_reason
         Why.
     levels
@@ -207,7 +219,13 @@ class Description:
 
 
 def _question(asked: Sequence[Problem], choices: str) -> str:
-    """Return a question about one column or several."""
+    """Return a question about one column or several, each named once.
+
+    >>> same = Problem("zip", "levels", "auto", "column zip has numbers", "set levels")
+    >>> _question([same, same._replace(value="5,10")], "set levels")
+    'column zip has numbers: set levels'
+    """
+    asked = [*{(one.column, one.text): one for one in reversed(asked)}.values()][::-1]
     first, *others = asked
     if not others:
         return f"{first.text}: {first.choices}"
@@ -263,20 +281,44 @@ def describe(data: Any, *, kind: str | None = None, **options: Any) -> Descripti
         return _of_frame(data, kind, options)
     path = Path(data)
     with stage(f"looking at {path.name}"):
-        with _head(path, options, FIRST_ROWS) as (file, complete):
-            found = _described(file, kind, options, complete=complete)
+        # A file that is not UTF-8 is looked at as its likely encoding reads, which is asked.
+        asked = _about_encoding(path, options)
+        if asked is not None:
+            options["encoding"] = asked.value
+        found = _of_first_rows(path, kind, options, FIRST_ROWS)
         took = time.monotonic() - started
         rows = int(min(MOST_ROWS, FIRST_ROWS * max(SECONDS - took, 0) / max(took, 1e-3)))
-        if complete or rows <= FIRST_ROWS:
-            return found
-        with _head(path, options, rows) as (file, complete):
-            return _described(file, kind, options, complete=complete)
+        if not found.complete and rows > FIRST_ROWS:
+            found = _of_first_rows(path, kind, options, rows)
+    if asked is not None:
+        found = replace(found, problems=(asked.plain, *found.problems))
+    return found
+
+
+def _about_encoding(path: Path, options: Mapping[str, Any]) -> Problem | None:
+    """Return the question in which encoding a text file is read; None if none is open."""
+    source = source_of(path, options.get("format"), "no", options.get("encoding"))
+    return source.question_of_encoding()
+
+
+def _of_first_rows(path: Path, kind: str | None, options: dict[str, Any], rows: int) -> Description:
+    """Return what the first rows of a file hold, with the encoding among the options."""
+    with _head(path, options, rows) as (file, complete):
+        told = {name: value for name, value in options.items() if name != "encoding"}
+        found = _described(file, kind, told, complete=complete)
+    if options.get("encoding") is None:
+        return found
+    return replace(found, options={"encoding": options["encoding"], **found.options})
 
 
 @contextmanager
 def _head(path: Path, options: Mapping[str, Any], rows: int) -> Iterator[tuple[Path, bool]]:
-    """Give a file of the first rows of another, itself where it has no more; and whether it has."""
-    source = source_of(path, options.get("format"), "yes")
+    """Give a file of the first rows of another in UTF-8, and whether these are all.
+
+    It is the file itself if it is UTF-8 and has no more rows.
+    """
+    encoding = options.get("encoding")
+    source = source_of(path, options.get("format"), "yes", encoding)
     with TemporaryDirectory(prefix="graphveil-head-") as folder:
         copy = Path(folder, path.name)
         if source.format.name == "parquet" and not path.is_dir():
@@ -291,7 +333,7 @@ def _head(path: Path, options: Mapping[str, Any], rows: int) -> Iterator[tuple[P
             )
         else:
             complete = True
-        yield (path if complete else copy), complete
+        yield (path if complete and encoding is None else copy), complete
 
 
 def _head_of_text(source: Source, copy: Path, rows: int) -> bool:
@@ -331,35 +373,53 @@ def _described(
     container, guess = _kind(kind, columns, form, lambda: _written(path, options, named, form))
     problems = [] if guess.kind else [_about_kind(guess, container)]
     _check_options(container, options)
-    if container is Table:
-        said = _answered(_of_table_file(path), options, problems)
-    else:
-        said = _answered(_of_pairs(path, container, complete=complete), options, problems)
-    if container is Table:  # whose first line has names unless somebody says otherwise
-        named = "yes" if said.options.get("header") in (None, "auto") else said.options["header"]
-    written = _written(path, options, said.options.get("header") or named, form)
-    rows = said.rows or (written.num_rows if written else 0)
-    return _description(form, container, (guess, kind), said, written, options, (rows, complete))
+    if container is not Table:
+        ask = _of_pairs(path, container, complete=complete)
+        said = _answered(ask, options, problems)
+        written = _written(path, options, said.options.get("header") or named, form)
+        about = _About(_reason(guess) if kind is None else "as you said", complete)
+        return _description(form, container, about, said, written, options)
+    # Of a table, first how its lines become cells; then what its columns are about, since nothing
+    # is asked of columns that are dropped; then all other questions.
+    layout = [*problems, *_about_layout(path, options)]
+    told = options | {one.option: one.value for one in layout if one.option != "kind"}
+    header: Header = "no" if told.get("header") == "no" else "yes"
+    written = _written(path, told, header, form)
+    written = None if written is None else plainly_written(written, told)
+    codes = [] if written is None else list(missing_questions(written, told))
+    coded = {one.column: one.value for one in codes}
+    told["missing"] = {**(options.get("missing") or {}), **coded}
+    roles = {} if written is None else proposed_roles(written, told)
+    codes = [one for one in codes if roles[one.column].role != "drop"]
+    drops = drop_questions(roles, _with_a_role(options))
+    said = _answered(_of_table_file(path), options, [*layout, *codes, *drops])
+    about = _About(_reason(guess) if kind is None else "as you said", complete, roles)
+    return _description(form, container, about, said, written, options)
+
+
+class _About(NamedTuple):
+    """Why data is of its kind, whether all rows were looked at, and the roles of its columns."""
+
+    reason: str
+    complete: bool
+    roles: Mapping[str, ProposedRole] = {}
 
 
 def _description(
     form: str,
     container: Container,
-    why: tuple[Guess, str | None],
+    about: _About,
     said: _Said,
     written: pa.Table | None,
     options: Mapping[str, Any],
-    looked_at: tuple[int, bool],
 ) -> Description:
-    guess, kind = why
-    reason = guess.found if guess.probably is None else PROBABLY_A_TABLE
     return Description(
         format=form,
         kind=kind_of(container).name,
-        reason=reason if kind is None else "as you said",
-        rows=looked_at[0],
-        complete=looked_at[1],
-        columns=_columns(written, container, said, options),
+        reason=about.reason,
+        rows=said.rows or (written.num_rows if written else 0),
+        complete=about.complete,
+        columns=_columns(written, container, (said, about.roles), options),
         problems=tuple(problem.plain for problem in said.problems),
         options=_options_of(container, said.options),
     )
@@ -367,9 +427,9 @@ def _description(
 
 def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Description:
     """Return what a frame holds; of pairs it is no more than its columns."""
-    if not hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "to_arrow"):
+    if not is_frame(frame) and hasattr(frame, "to_arrow"):
         frame = frame.to_arrow()
-    if not hasattr(frame, "__arrow_c_stream__"):
+    if not is_frame(frame):
         raise UsageError(
             f"describe takes the name of a file or a frame, not a {type(frame).__name__}."
         )
@@ -382,10 +442,14 @@ def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Descript
     problems = [] if guess.kind else [_about_kind(guess, container)]
     _check_options(container, options)
     said = _Said(problems, options, part.num_rows)
+    roles: dict[str, ProposedRole] = {}
     if container is Table:
-        said = _answered(_of_cells(part), options, problems)
-    looked_at = part.num_rows, part.num_rows == whole.num_rows
-    return _description("", container, (guess, kind), said, part, options, looked_at)
+        roles = proposed_roles(part, options)
+        drops = drop_questions(roles, _with_a_role(options))
+        said = _answered(_of_cells(part), options, [*problems, *drops])
+    reason = _reason(guess) if kind is None else "as you said"
+    about = _About(reason, part.num_rows == whole.num_rows, roles)
+    return _description("", container, about, said, part, options)
 
 
 def _kind(
@@ -426,6 +490,24 @@ def _are_apart(written: pa.Table | None) -> bool:
     one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
     both = pc.any(pc.is_in(one, value_set=other)).as_py()
     return min(len(one), len(other)) >= LEAST_APART and not both
+
+
+def _reason(guess: Guess) -> str:
+    """Return why data is of its kind, in words."""
+    return guess.found if guess.probably is None else PROBABLY_A_TABLE
+
+
+def _about_layout(path: Path, options: Mapping[str, Any]) -> list[Problem]:
+    """Return the questions that decide which cells a file of a table has: names, decimal marks."""
+    own = _read_with(options)
+    source = source_of(path, own.format, "no" if own.header == "no" else "yes")
+    cells: ParsedCells = source.format.reader("table")(source, own)
+    return [one for one in cells.problems if one.option in ("header", "decimal")]
+
+
+def _with_a_role(options: Mapping[str, Any]) -> list[str]:
+    """Return the columns of which the options say what they are."""
+    return [*_listed(options), *(options.get("levels") or {}), *(options.get("bins") or {})]
 
 
 def _about_kind(guess: Guess, proposed: Container) -> Problem:
@@ -469,13 +551,18 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
     said, rows = dict(given), 0
     base = {"suppressed": TableOptions().suppressed} | given
     for _ in range(ROUNDS):
-        asked, rows = ask(said)
+        try:
+            asked, rows = ask(said)
+        except InputError:
+            if all(one.option != "person" for one in problems):
+                raise
+            break  # the column of people that was proposed does not suit, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
         before = len(problems)
         for one in new:  # nothing more is asked of columns that are not published
             unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
-            if one.column not in unpublished:
+            if one.option == "person" or one.column not in unpublished:
                 problems = [*problems, one]
         if len(problems) == before:
             break
@@ -513,9 +600,10 @@ def all_questions(
 def _of_cells(frame: pa.Table) -> _Asks:
     def ask(options: Mapping[str, Any]) -> _Asked:
         own = _read_with(options)
-        columns = {name: frame[name] for name in frame.column_names if name not in own.drop}
-        columns = {name: values.combine_chunks() for name, values in columns.items()}
-        cells = ParsedCells(columns=columns, notes=ReadCounts(rows=frame.num_rows))
+        every = {name: frame[name].combine_chunks() for name in frame.column_names}
+        dropped = {name: every.pop(name) for name in own.drop if name in every}
+        notes = ReadCounts(rows=frame.num_rows)
+        cells = ParsedCells(columns=every, dropped=dropped, notes=notes)
         return _asked("", cells, own, options)
 
     return ask
@@ -536,7 +624,7 @@ def _asked(
         if not error.asked:
             raise
         return error.asked, rows
-    naming = about_people(cells.columns, own, [])
+    naming = about_people(cells, own, [])
     levels = options.get("levels") or {}
     asked = [one for one in naming if one.column not in (own.ids, *levels)]
     if own.exact and table.columns:
@@ -582,7 +670,8 @@ def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) 
     """Return the cells of a file as they are written; None where it has no columns."""
     source = source_of(path, options.get("format"), header)
     if form in TEXT:
-        how = TableOptions(header=header, delimiter=options.get("delimiter"))
+        names = tuple(options.get("column_names") or ())
+        how = TableOptions(header=header, delimiter=options.get("delimiter"), column_names=names)
         try:
             return cells_as_written(source, how)
         except InputError:  # cells that are no columns of a table, such as those between spaces
@@ -597,33 +686,60 @@ def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) 
 
 
 def _columns(
-    written: pa.Table | None, container: Container, said: _Said, given: Mapping[str, Any]
+    written: pa.Table | None,
+    container: Container,
+    found: tuple[_Said, Mapping[str, ProposedRole]],
+    given: Mapping[str, Any],
 ) -> tuple[ColumnDescription, ...]:
+    said, _ = found
     if written is None or (container is not Table and written.num_columns < 2):
         return ()  # pairs between spaces are no columns of a table
-    roles = _roles(written.column_names, container, said, given)
+    if container is Table:
+        roles = _roles_of_table(written.column_names, found, given)
+    else:
+        roles = _roles_of_pairs(written.column_names, container, said)
     return tuple(
         _column(name, written.column(name), *roles[name], said) for name in written.column_names
     )
 
 
-def _roles(
-    names: Sequence[str], container: Container, said: _Said, given: Mapping[str, Any]
+def _roles_of_table(
+    names: Sequence[str],
+    found: tuple[_Said, Mapping[str, ProposedRole]],
+    given: Mapping[str, Any],
 ) -> dict[str, tuple[Role, str]]:
-    """Return the role of every column and its reason."""
+    """Return the role of every column of a table and its reason.
+
+    Roles that were given come first, then the answer of a question, then the proposed role.
+    """
+    said, proposals = found
+    own = _read_with(said.options)
     asked = {
         one.column: Message(one.text).plain.removeprefix(f"column {one.column} ")
         for one in said.problems
         if one.option in ("drop", "person")
     }
-    if container is Table:
-        own = _read_with(said.options)
-        roles: dict[str, tuple[Role, str]] = {}
-        for name in names:
-            dropped = name in own.drop or name in (own.ids, own.person)
-            why = asked.get(name, "as you said" if dropped and name in _listed(given) else "")
-            roles[name] = ("drop", why) if dropped else ("known", "")
-        return roles
+    roles: dict[str, tuple[Role, str]] = {}
+    for name in names:
+        proposed = proposals.get(name, ProposedRole("known", ""))
+        if name in _listed(given):
+            role: Role = "person" if name == own.person else "drop"
+            roles[name] = (role, "as you said")
+        elif proposed.role in ("drop", "person", "household"):
+            roles[name] = proposed
+        elif name == own.person:
+            roles[name] = ("person", asked.get(name, ""))
+        elif name in (*own.drop, own.ids):
+            roles[name] = ("drop", asked.get(name, ""))
+        else:
+            roles[name] = proposed
+    return roles
+
+
+def _roles_of_pairs(
+    names: Sequence[str], container: Container, said: _Said
+) -> dict[str, tuple[Role, str]]:
+    """Return the role of every column of a list of pairs."""
     ends: tuple[Role, Role] = ("user", "item") if container is Bipartite else ("source", "target")
     options = options_of(kind_of(container))(
         **{name: value for name, value in said.options.items() if name != "kind"}
@@ -655,28 +771,14 @@ def _column(
     name: str, values: pa.ChunkedArray, role: Role, reason: str, said: _Said
 ) -> ColumnDescription:
     """Return what a column holds."""
-    column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    dates = pa.types.is_temporal(column.type)
-    numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-    texts = _texts(column)
-    counts = pc.value_counts(texts.drop_null())
-    words, times = counts.field(0), counts.field(1)
-    absent = _absent(name, texts, said)
-    gone = pc.is_in(words, value_set=pa.array([word for word, _ in absent], type=pa.string()))
-    shown, often = words.filter(pc.invert(gone)), times.filter(pc.invert(gone))
+    absent = _absent(name, counted_values(values, ()).texts, said)
+    found = counted_values(values, [word for word, _ in absent])
+    shown, often = found.shown, found.often
     order = np.lexsort((np.arange(len(shown)), -often.to_numpy()))[:COMMON]
-    kind: Kind = "text"
+    kind: Kind = found.kind  # type: ignore[assignment]
     asked = [problem.column for problem in said.problems if problem.option in ("drop", "person")]
-    if len(shown) <= 1:
-        kind = "constant"
-    elif dates or _all(shown, DATE):
-        kind = "date"
-    elif name in asked:
+    if name in asked and kind in ("number", "text"):
         kind = "id"
-    elif numbers or _all(pc.utf8_trim_whitespace(shown), NUMBER):
-        kind = "number"
     levels, forms = (
         (said.options.get(option) or {}).get(
             name,
@@ -685,9 +787,9 @@ def _column(
         for option in ("levels", "dates")
     )
     kind = "date" if forms and kind == "text" else kind
-    days = kind == "text" or (kind == "date" and _all(shown, DAY))
-    written = written_dates(as_texts(shown.to_pylist())) if days and role == "known" else None
-    if written is not None and not _all(shown, DAY):  # also of dates that do not repeat much
+    days = kind == "text" or (kind == "date" and every(shown, DAY))
+    written = written_dates(text(shown.to_pylist())) if days and role != "drop" else None
+    if written is not None and not every(shown, DAY):  # also of dates that do not repeat much
         is_clear = len(written.forms) == 1
         kind, forms = "date", forms or (written.forms[0] if is_clear else "")
     return ColumnDescription(
@@ -703,28 +805,18 @@ def _column(
     )
 
 
-def _texts(column: pa.Array) -> pa.Array:
-    try:
-        return column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return pa.array([str(value) for value in column.to_pylist()], type=pa.string())
-
-
 def _absent(name: str, texts: pa.Array, said: _Said) -> tuple[tuple[str, int], ...]:
     """Return the words of a column that mean missing or may, with the number of their rows."""
     asked = [p.value for p in said.problems if p.option == "suppressed" and p.column == name]
     kept = said.options.get("categories") or ()
     hidden = said.options.get("suppressed") or ("*", "")
     may = [problem.value for problem in missing_in(name, texts, hidden, kept)]
-    words = dict.fromkeys([*hidden, *asked, *may])
+    codes = ((said.options.get("missing") or {}).get(name) or "").split(",")
+    words = dict.fromkeys([*hidden, *asked, *may, *filter(None, codes)])
     rows = {word: pc.sum(pc.equal(texts, word)).as_py() or 0 for word in words}
     empty = texts.null_count
     found = [(word, count) for word, count in rows.items() if count]
     return (*found, *([("(none)", empty)] if empty else []))
-
-
-def _all(values: pa.Array, pattern: str) -> bool:
-    return bool(len(values) and pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
 def _options_of(container: Container, said: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from graphveil.core.errors import InputError, UsageError
 from graphveil.core.hints import option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
-from graphveil.data import Data, Graph
+from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import KINDS
 from graphveil.io.formats import from_record, parts_of
 from graphveil.io.parsed import EVERY_WORD
@@ -125,6 +125,19 @@ def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
         return original.data
     if isinstance(original, str | Path) and not isinstance(release, Release):
         return read_original(release, original).data
+    return original
+
+
+def answered(original: Any) -> Any:
+    """Return an original of which a release was made, for runs whose releases are not published.
+
+    Its owner has answered what a row is, and is not asked again.
+
+    >>> answered(Table.from_columns({"sex": ["f", "m"]})).person
+    'row'
+    """
+    if isinstance(original, Table) and original.person == "assumed":
+        return dataclasses.replace(original, person="row")
     return original
 
 

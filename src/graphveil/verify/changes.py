@@ -24,7 +24,7 @@ def same_pairs(evidence: Evidence) -> Check:
     if not edits.added and not edits.deleted:
         return holds(f"{counted(edits.before, noun)} in both, under new ids")
     were = f"{counted(edits.added, noun)} added and {edits.deleted} removed"
-    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
+    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence))
     return fails(f"{were}, of {edits.before}{first}")
 
 
@@ -57,5 +57,5 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
     if not wrong:
         return holds(f"{cost.in_words(counts)}, as the record states")
     in_record = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
-    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
+    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence))
     return fails(f"{cost.in_words(counts)}, but the record states {', '.join(in_record)}{first}")

@@ -46,6 +46,7 @@ from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.ledger import ledger_checks
 from graphveil.verify.original import original_checks
 from graphveil.verify.parameters import PARAMETERS, parameters_check
+from graphveil.verify.promises.rows.requested_levels import levels_checks
 from graphveil.verify.registry import asked_for, claim_checks, decisive, promised
 from graphveil.verify.rows_are_people import people_in_rows
 from graphveil.verify.verdict import LIMIT_BYTES, Check, Verdict, holds, named, not_checked
@@ -201,7 +202,8 @@ def _checks(
         claimed = [*claim_checks(evidence, of="data"), *named(people_in_rows(evidence))]
         # Step 4: link the original, if it is given, and check what only it decides.
         linked, evidence = original_checks(evidence, owner, original)
-        compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
+        compared = [*claim_checks(evidence, of="original"), *levels_checks(evidence)]
+        compared += cost_checks(evidence)
         return [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import count, islice
 from pathlib import Path
 from threading import Lock
@@ -17,6 +17,7 @@ import duckdb
 import numpy as np
 
 from graphveil.core.errors import ResourceError
+from graphveil.core.libraries import pa
 from graphveil.verify.verdict import LIMIT_BYTES, beyond
 
 NEVER_UNPACKED = 40
@@ -156,6 +157,10 @@ class Database:
         changes = _MADE_OR_DROPPED.findall(sql)
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
             raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
+        # Within one release two files of one role, or ids next to a format that holds them.
+        twice = [table for verb, _, table in changes if verb == "CREATE" and table in self._tables]
+        if twice:
+            raise UnreadableError(f"more than one file of the release lists the {twice[0]}")
         self._connection.execute(sql, values)
         for verb, kind, table in changes:
             if verb == "CREATE":
@@ -170,6 +175,11 @@ class Database:
     def first(self, sql: str, values: list[Any] | None = None) -> tuple[Any, ...] | None:
         """Return the first row of a query that gives few, or None."""
         return next(iter(self.rows(sql, values)), None)
+
+    def found(self, sql: str, words: str) -> list[str]:
+        """Return the words with the cells of the first row of a query; none if it has no rows."""
+        row = self.first(sql)
+        return [words.format(*row)] if row else []
 
     def number(self, sql: str, values: list[Any] | None = None) -> int:
         """Return the one integer that a query gives; 0 for null."""
@@ -224,8 +234,6 @@ class Database:
 
     def put(self, name: str, columns: Mapping[str, Any]) -> None:
         """Create a table of arrays or Arrow columns."""
-        import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
-
         frame = self.named(pa.table(dict(columns)))
         self.run(f"CREATE TABLE {name} AS SELECT * FROM {frame}")
         self._connection.unregister(frame)
@@ -242,7 +250,14 @@ def database(
     """
     # Small checks share an engine: starting one takes longer than most of them.
     if size is not None and size * UNPACKED <= limit_bytes and _are_small(folders, size):
-        with _small_database(limit_bytes) as small:
+        # A process that was forked must not use its parent's engine.
+        here = os.getpid(), tempfile.gettempdir()
+        engine = _ENGINES.setdefault(here, _ENGINES.get(here) or _Engine(here[1]))
+        name = engine.begun()
+        if not name:
+            engine = _ENGINES[here] = _Engine(here[1])
+            name = engine.begun()
+        with engine.database(name, limit_bytes) as small:
             yield small
         return
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
@@ -317,40 +332,25 @@ class _Engine:
             self._running += 1
         return name
 
-    def ended(self, name: str) -> None:
-        """Remove the files and the catalog of a check."""
-        with self._changing:
-            self._running -= 1
-            gone = self._folder if self._running == 0 else self._folder / name
-            shutil.rmtree(gone, ignore_errors=True)
-            with suppress(duckdb.Error):  # a result that is still read keeps the catalog
-                self._connection.execute(f"DETACH {name}")
-
     @contextmanager
     def database(self, name: str, limit_bytes: int) -> Iterator[Database]:
-        """Give the database of a check that has begun."""
+        """Give the database of a check that has begun; its files and its catalog do not stay."""
         connection = self._connection.cursor()
         try:
             connection.execute(f"USE {name}")
             yield Database(connection, self._folder / name, limit_bytes, copies=True)
         finally:
             connection.close()
-            self.ended(name)
+            with self._changing:
+                self._running -= 1
+                gone = self._folder if self._running == 0 else self._folder / name
+                shutil.rmtree(gone, ignore_errors=True)
+                with suppress(duckdb.Error):  # a result that is still read keeps the catalog
+                    self._connection.execute(f"DETACH {name}")
 
 
 _ENGINES: dict[tuple[int, str], _Engine] = {}
 """Engines by process, as a forked one must not use that of the other, and by `TMPDIR`."""
-
-
-def _small_database(limit_bytes: int) -> AbstractContextManager[Database]:
-    # A process that was forked must not use its parent's engine.
-    here = os.getpid(), tempfile.gettempdir()
-    engine = _ENGINES.setdefault(here, _ENGINES.get(here) or _Engine(here[1]))
-    name = engine.begun()
-    if not name:
-        engine = _ENGINES[here] = _Engine(here[1])
-        name = engine.begun()
-    return engine.database(name, limit_bytes)
 
 
 def _is_plain(path: Path) -> bool:

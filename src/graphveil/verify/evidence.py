@@ -69,13 +69,6 @@ class IdsAsNames(NamedTuple):
     strange: int = 0
 
 
-class ComparedNames(NamedTuple):
-    """Checks on names that release and original share, and why the two cannot be compared."""
-
-    checks: list[Check]
-    why_not: str | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class CheckedKind:
     """How one kind of data is loaded, counted and compared with its original.
@@ -105,7 +98,7 @@ class CheckedKind:
     ids_among_names
         Original ids that are published as names.
     shared_names, shared
-        Checks of names that release and original share.
+        Checks of names that release and original share, and why the two cannot be compared.
     link
         Put the original under the published ids, as tables.
     changes, first_changes
@@ -133,10 +126,10 @@ class CheckedKind:
     cells: Callable[[Database, Described], list[ColumnCells]] = lambda *_: []
     ids_among_names: Callable[[Evidence, Any], list[IdsAsNames]] = lambda *_: []
     shared_names: tuple[str, ...] = ()
-    shared: Callable[[Evidence], ComparedNames] = lambda _: ComparedNames([])
+    shared: Callable[[Evidence], tuple[list[Check], str | None]] = lambda _: ([], None)
     link: Callable[[Database, Any, Any], None] = lambda *_: None
     changes: Callable[[Evidence], Changes] | None = None
-    first_changes: Callable[[Database], list[str]] = lambda _: []
+    first_changes: Callable[[Evidence], list[str]] = lambda _: []
     added: str = ""
     noise_cells: NoiseCells | None = None
     everyone: Loader | None = None

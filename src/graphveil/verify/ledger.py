@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.claims.ledger import Composed
+from graphveil.claims.ledger import MOST_BYTES, Composed
 from graphveil.core.text import counted
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
@@ -33,9 +33,6 @@ _EPSILON = re.compile(r"[0-9]{1,20}(\.[0-9]{1,40})?(e-?[0-9]{1,2})?")
 """Numbers of another form cost much to read, and no ledger holds them."""
 
 _NEEDED = "the owner's ledger"
-_MOST_BYTES = 64 << 20
-"""The largest ledger that is read: one of 100,000 releases is smaller."""
-
 _MOST = 1_000_000_000
 """A stated number of releases must be below this: nobody makes so many, and larger numbers could
 carry a message."""
@@ -86,8 +83,9 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     # The ledger is the owner's file: read as plain JSON, bounded in size, and never trusted.
     path = Path(note.file)
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return not_checked("the ledger is not a readable file", needs=_NEEDED)
+        if not path.is_file() or path.stat().st_size > MOST_BYTES or path.stat().st_nlink > 1:
+            unread = "the ledger is not a readable file of one name (no hard links)"
+            return not_checked(unread, needs=_NEEDED)
         entries = json.loads(path.read_bytes())["entries"]
         names = [entry["id"] for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -81,16 +81,16 @@ def original_checks(
     linked = linkage.outcome == "holds"
     compared = evidence._replace(original=original, linked=linked)
     # Step 3: what can be compared without knowing who is whom: sizes and shared names.
-    shared = kind.shared(compared)
+    shared, why_not = kind.shared(compared)
     order = _order(db, original, linked=linked)
     size = db.number(f"SELECT count(*) FROM {kind.tables[0]}")
     people = KINDS[manifest.data.kind].people
     other = [f"{size} {people} in the release, but {original.size} in the original"]
     sizes = judged(other if size != original.size else [], f"{size} {people} in both")
-    made = (same, sizes, *shared.checks, linkage, order)
+    made = (same, sizes, *shared, linkage, order)
     checks = named(dict(zip((SAME, *names), made, strict=True)) | further)
-    if shared.why_not is not None:
-        return checks, evidence._replace(why_not=shared.why_not)
+    if why_not is not None:
+        return checks, evidence._replace(why_not=why_not)
     # Step 4: put the original under the published ids, for the checks of the claim that follow.
     if linked:
         kind.link(db, original, released_ids(db))

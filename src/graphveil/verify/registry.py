@@ -32,6 +32,7 @@ from graphveil.verify.promises.noise import (
 )
 from graphveil.verify.promises.rows import (
     adaptive,
+    different_people,
     diversity,
     equal_rows,
     generalized,
@@ -65,11 +66,13 @@ _SAME_COUNTS = "whether numbers of edges are those of the original"
 _SHARED_DEGREE = "whether everyone on the owner's list shares their degree with enough nodes"
 _OWN_ATTRIBUTES = "whether attributes belong to their node"
 _OWN_VALUES = "whether attached values belong to their node or row"
+_NOT_SHOWN = "whether attached values show what known columns hide"
 _NOTHING_ADDED = "whether nothing was added"
 _TRUE_OF_ROWS = "whether each entry is true of enough rows of its class"
 _TRUE_OF_MORE_THAN_HALF = "whether each entry is true of more than half of its class"
 _TRUE_CELLS = "whether published values are true of their rows"
 _FIT = "whether everybody's values fit enough rows"
+_DIFFERENT_PEOPLE = "whether the rows of each class are of enough different people"
 _ONLY_IDS = "whether only the ids changed"
 _FLIPS_OPEN = "whether the number of flips matches the stated probabilities"
 _DEGREES_KEPT = "whether every node kept its degree"
@@ -174,6 +177,7 @@ CHECKED_BY: dict[type[Guarantee | Condition], ClaimCheck] = {
         ("network", "table"),
         Part(attached.ATTACHED, attached.attached_columns),
         Part(attached.ATTACHED_CELLS, attached.attached_values, LINKED, _OWN_VALUES),
+        Part(attached.HIDDEN, attached.hidden_cells, LINKED, _NOT_SHOWN),
     ),
     # What published entries and cells say of the original.
     conditions.NothingAdded: _checks(
@@ -205,6 +209,16 @@ CHECKED_BY: dict[type[Guarantee | Condition], ClaimCheck] = {
         Part(generalized.LEVELS, generalized.levels_nest),
         Part(generalized.TRUE_CELLS, generalized.cells_are_true, LINKED, _TRUE_CELLS),
         Part(generalized.CONSISTENT, generalized.values_fit_rows, BESIDE, _FIT),
+    ),
+    conditions.OwnersLevels: _checks(_TABLE, Part(generalized.OWNERS, generalized.levels_of_owner)),
+    conditions.DifferentPeople: _checks(
+        _TABLE,
+        Part(
+            different_people.DIFFERENT,
+            different_people.different_people,
+            LINKED,
+            _DIFFERENT_PEOPLE,
+        ),
     ),
     conditions.Diverse: _checks(_TABLE, Part(diversity.DIVERSE, diversity.classes_are_diverse)),
     conditions.Close: _checks(_TABLE, Part(diversity.CLOSE, diversity.classes_are_close)),

@@ -13,6 +13,9 @@ a run refuses.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 import numpy as np
 
@@ -20,8 +23,9 @@ from graphveil.claims.conditions import AttachedColumns, Generalized
 from graphveil.claims.manifest import Manifest
 from graphveil.core.text import counted
 from graphveil.data import Data
-from graphveil.data.id_columns import FEW, named_as_people, sign_of_people
+from graphveil.data.id_columns import FEW
 from graphveil.data.ids import as_ids
+from graphveil.data.persons import named_as_people, sign_of_people
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.files.owner import Owner
@@ -37,16 +41,15 @@ def rows_are_as_said(manifest: Manifest, owner: Owner, original: Data | None) ->
     """
     # What the guarantee says of rows: unset for data other than tables.
     claimed = getattr(manifest.claim.guarantee, "person", None)
-    given = getattr(original, "person", None)
+    given = None if original is None else original.person
     if claimed is msgspec.UNSET and given is not None:
         return {ROWS: fails("the original is a table, but the guarantee is of users")}
-    if claimed not in ("row", "column"):
+    if claimed not in ("row", "column", "people", "households"):
         return {}
     # What the owner said when the input was read; without a record, what the original given says.
     reading = {} if owner.record is None else owner.record.reading
     if "person" in reading:
-        named = reading["person"] not in (None, "row")
-        given = "column" if named else "row" if reading["person"] else "assumed"
+        given = _as_read(reading, given, claimed)
     elif original is None:
         why = "whether the owner said that rows are people"
         return {ROWS: not_checked(why, needs=verdict.ORIGINAL)}
@@ -54,8 +57,24 @@ def rows_are_as_said(manifest: Manifest, owner: Owner, original: Data | None) ->
         why = "the original given does not say whether its rows are people"
         return {ROWS: not_checked(why, needs="the option person")}
     if given == claimed:
-        return {ROWS: holds("each row is a different person, as was said when the data was read")}
+        several = claimed in ("people", "households")
+        what = f"{claimed} with several rows" if several else "each row is a different person"
+        return {ROWS: holds(f"{what}, as was said when the data was read")}
     return {ROWS: fails(f"the guarantee says {claimed}, but the owner's data says {given}")}
+
+
+def _as_read(reading: Mapping[str, Any], original: Any, claimed: Any) -> Any:
+    """Return what the owner said of rows, by the record of how they were read.
+
+    `original`: what the original given says, None without one: it decides whether people whom a
+    column names have several rows; without it, what the release claims of that is taken.
+    """
+    if reading.get("household") is not None:
+        return "households"
+    if reading["person"] in (None, "row"):
+        return "row" if reading["person"] else "assumed"
+    said = claimed if original is None else original
+    return said if said in ("column", "people") else "column"
 
 
 def people_in_rows(evidence: Evidence) -> dict[str, Check]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphveil.attacks.networks.assignment.mutual_best import row_blocks
 from graphveil.core.array_types import Floats
+from graphveil.core.libraries import linalg
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import sparse
@@ -27,13 +28,13 @@ DIMENSIONS = 32
 """How many leading directions of the normalized adjacency are used. Fewer would miss small
 communities; more would also describe single edges."""
 
-_SMALL = 200
+SMALL = 200
 """Up to this many nodes the singular values are computed exactly, from a dense matrix."""
 
 _TOLERANCE = 1e-3
 """The relative accuracy of the eigenvalues of larger networks."""
 
-_CELLS = 20_000_000
+CELLS = 20_000_000
 """Cells of a dense block of rows at once; it bounds memory (8 bytes each) alone."""
 
 
@@ -64,7 +65,7 @@ def three_paths(graph: Graph) -> Scores:
     """Return the number of paths of three edges between both ends, over the root of the degrees."""
     near, degrees, ends = graph.to_scipy().astype(np.float64), graph.degrees(), graph.edges()
     walks = np.zeros(len(ends))
-    rows = max(_CELLS // max(graph.n_nodes, 1), 1)
+    rows = max(CELLS // max(graph.n_nodes, 1), 1)
     for first in in_time(range(0, graph.n_nodes, rows)):
         # Walks of two steps from a block of nodes, as a dense matrix.
         two_steps = (near[first : first + rows] @ near).toarray()
@@ -86,13 +87,11 @@ def three_paths(graph: Graph) -> Scores:
 
 def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     """Return the cosine between both ends in the leading directions of the normalized adjacency."""
-    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
-
     roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
     # D^(-1/2) A D^(-1/2), whose largest eigenvalues in size are its singular values.
     scale = sparse.diags_array(roots)
     normalized = scale @ graph.to_scipy().astype(np.float64) @ scale
-    if graph.n_nodes <= _SMALL:
+    if graph.n_nodes <= SMALL:
         left, sizes, _ = np.linalg.svd(normalized.toarray())
     else:
         begin = rng.standard_normal(graph.n_nodes)

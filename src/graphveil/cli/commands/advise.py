@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.cli import inputs
 from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
@@ -120,7 +121,7 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
 
     claim = read_manifest(path).claim
     claimed = claim.sentence
-    counted = "rows" if getattr(claim.guarantee, "person", None) == "assumed" else "people"
+    counted = "rows" if getattr(claim.guarantee, "person", None) in ROWS_AS_ROWS else "people"
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
         words = [word for name, value in parameters.items() for word in _words_of(name, value)]

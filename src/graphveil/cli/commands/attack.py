@@ -25,7 +25,6 @@ from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
 from graphveil.core.text import Wording
-from graphveil.data import Table
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
@@ -72,7 +71,7 @@ def _run(folder: Path, **given: Any) -> int:
     say(f"{whose}: {private_folder(folder) / ATTACKED}")
     if not every:
         where = _Where(folder, inputs.file_word(path), read.options, asked or ())
-        print_attacks(rows, where, counted, of_table=isinstance(read.data, Table))
+        print_attacks(rows, where, counted, of_table=kind_of(read.data).name == "table")
     return 0
 
 

@@ -52,6 +52,7 @@ def _run(path: Path, **given: Any) -> int:
             _check_targets(out, ids, [path, *files], force=force)
             data = read_input(path, options)
         write_copy(data, out, ids=ids, public=public, replace=force)
+    kind = kind_of(data)
     if isinstance(data, Table) and data.ids is not None:
         say("row ids were dropped: a table is written with its own columns only")
     written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
@@ -62,8 +63,8 @@ def _run(path: Path, **given: Any) -> int:
     else:
         print_answer(f"Wrote {written}. It is not anonymized: keep it private.")
         # No header of a file tells a table.
-        kind = flag_words("kind", kind_of(data).name) if isinstance(data, Table) else ()
-        print_next(command_line("measure", file_word(out), *kind))
+        named = () if kind.everyone else flag_words("kind", kind.name)
+        print_next(command_line("measure", file_word(out), *named))
     return 0
 
 

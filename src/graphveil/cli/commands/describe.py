@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from graphveil.cli.inputs import a_file, command_line, file_word, flag_words, re
 from graphveil.cli.kinds import reading_flags
 from graphveil.core.progress import shown
 from graphveil.core.text import counted, printable
+from graphveil.data.id_columns import MOSTLY_DIFFERENT
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.io import compression_of, options_of
 
@@ -35,6 +37,9 @@ ROLES = (
     "values of a column, --attach publishes them unchanged, outside the guarantee."
 )
 """What the command decides about columns without asking."""
+
+USUAL_L = 2
+"""Sensitive values of a class differ so much at least in the usual command."""
 
 USUAL_K = 5
 """The k of the command, where the data has as many rows."""
@@ -53,10 +58,13 @@ def _run(path: Path, **given: Any) -> int:
     word = file_word(path)
     whole = path.with_suffix("") if compression_of(path) else path
     command = _command(found, word, "stdin" if word == "-" else whole.stem)
+    usual = _usual_command(found, command)
     if as_json:
-        result_json(found.summary() | {"command": command})
+        result_json(found.summary() | {"command": command, "usual_command": usual})
         return 0
     _print(found, "-" if file_word(path) == "-" else path.name, every=every)
+    if usual:
+        _print_usual(found, usual)
     print_next(command)
     return 0
 
@@ -100,6 +108,75 @@ def _command(found: Description, typed: str, stem: str) -> str:
     return command_line(*words, *flag_words("out", f"{stem}-generalize"))
 
 
+def _attached(found: Description) -> dict[str, str]:
+    """Return the columns that statistical offices attach, and the role of each."""
+    kept = [column for column in found.columns if column.name in _kept(found)]
+    few = [one for one in kept if one.distinct <= MOSTLY_DIFFERENT * found.rows]  # else refused
+    attached = {one.name: str(one.role) for one in few if one.role in ("sensitive", "weight")}
+    return attached if any(one.role == "known" for one in kept) else {}
+
+
+def _kept(found: Description) -> list[str]:
+    """Return the columns that the command publishes."""
+    gone = {*found.options.get("drop", ()), found.options.get("ids"), found.options.get("person")}
+    return [column.name for column in found.columns if column.name not in gone]
+
+
+def _usual_command(found: Description, command: str) -> str:
+    """Return the command of statistical offices: sensitive values attached, and diverse.
+
+    It is empty if no column is sensitive or a weight, or if none would be known, or if a name has a
+    comma, which separates names.
+    """
+    attached = _attached(found)
+    if found.kind != "table" or not attached or any("," in name for name in _kept(found)):
+        return ""
+    # Levels and dates are those of known columns; every other flag stays.
+    words, flag, told = shlex.split(command)[1:], "", list[str]()
+    for word in words[: words.index("--out")]:
+        flag = word if word.startswith("--") else flag
+        of_columns = word != flag and flag in ("--levels", "--dates")
+        if not (of_columns and word.rpartition("=")[0] in attached):
+            told.append(word)
+    bare = [at for at, word in enumerate(told) if word in ("--levels", "--dates")]
+    for at in reversed(bare):  # a flag that has lost all of its values
+        if told[at + 1 : at + 2] == [] or told[at + 1].startswith("--"):
+            del told[at]
+    known = [name for name in _kept(found) if name not in attached]
+    told += [*flag_words("known", ",".join(known)), *flag_words("attach", ",".join(attached))]
+    diverse = [f"{name}={USUAL_L}" for name, role in attached.items() if role == "sensitive"]
+    told += flag_words("diverse", *diverse) if diverse else ()
+    return command_line(*told, *flag_words("out", f"{words[words.index('--out') + 1]}-attached"))
+
+
+def _print_usual(found: Description, usual: str) -> None:
+    """Print the command that statistical offices use, and what it keeps of which columns."""
+    attached = _attached(found)
+    known = len(_kept(found))
+    dropped = len(found.columns) - known
+    weights = [one.name for one in found.columns if one.role == "weight"]
+    fine = [
+        one.name
+        for one in found.columns
+        if one.role == "sensitive" and one.name in _kept(found) and one.name not in attached
+    ]
+    protects = (
+        f"The next command protects {counted(known, 'column')} as known and drops {dropped}. "
+        f"Statistical offices usually protect {known - len(attached)} and publish "
+        f"{len(attached)} unchanged, outside the guarantee: {printable(', '.join(attached), 200)}."
+    )
+    lines = [protects, f"  {usual}"]
+    if fine:
+        named = printable(", ".join(fine), 100)
+        lines.insert(1, f"To attach {named} too, round it: nearly every row has its own value.")
+    if weights:
+        named = printable(", ".join(weights), 100)
+        lines.insert(1, f"A weight can single out a row. Round {named} before you attach it.")
+    for line in lines:
+        for text in [line] if line == f"  {usual}" else wrapped(line):
+            result(text)
+
+
 command = with_signature(
     _run,
     [
@@ -110,7 +187,8 @@ command = with_signature(
     name="describe",
     text="Describe a file: its kind, every column, and all questions that are open.\n\nAt most "
     "1,000,000 rows are looked at, for about ten seconds. Ends with a command that answers every "
-    "question. The answers are proposals: check them. Common values are shown; the output "
+    "question, and counts every column that it keeps as known. Each column of a table has a "
+    "proposed role. The answers are proposals: check them. Common values are shown; the output "
     "is for the data owner."
     "\n\nExample: graphveil describe people.csv",
 )

@@ -17,6 +17,7 @@ from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, Flag, flag, flags, not
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, new_file
 from graphveil.core.errors import UsageError
+from graphveil.core.libraries import pa
 from graphveil.core.parameters import Columns
 from graphveil.core.progress import shown, stage
 from graphveil.core.text import Wording, printable
@@ -389,7 +390,6 @@ def _given_up(undecided: int) -> str:
 
 
 def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
-    import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
     unprotected = measured.own_sizes < measured.k

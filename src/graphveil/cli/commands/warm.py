@@ -17,8 +17,9 @@ from graphveil import io
 from graphveil.cli.console import say
 from graphveil.core.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.core.parameters import flat_parameters
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Layer, Network, Table
 from graphveil.io import datasets
+from graphveil.io.datasets.generated import generated_register
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -27,6 +28,8 @@ NETWORK: Final = "copenhagen-calls"
 ROWS: Final = "spect-heart"
 TABLE: Final = "adult-sample"
 TABLE_ROWS = 100
+PEOPLE = 200
+"""People of the drawn register: enough for a class of each of `SIZES`."""
 MEASURE = "measure"
 SIZES = (2, 5, 25)
 """The smallest classes that are tried: what has no work to do is not compiled."""
@@ -142,6 +145,9 @@ def _data_for(method: type[Anonymizer[Any]]) -> Iterator[Any]:
             continue  # it becomes features, which are tried anyway
         if kind is Table:
             yield datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
+        elif kind is Network:
+            yield Network((Layer.of(datasets.load(NETWORK)),))
+            yield Network(generated_register(PEOPLE, seed=1).layers[:1])  # which is directed
         else:
             yield datasets.load(NETWORK if kind is Graph else ROWS)
 

@@ -7,12 +7,10 @@ bootstrap interval.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from graphveil.core.array_types import Floats
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import linalg, rx
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, sparse
@@ -22,13 +20,6 @@ from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
 from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
 from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_PIVOTS as PIVOTS
 from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_TOP as TOP
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-    from scipy.sparse import linalg
-else:
-    rx = lazy_module("rustworkx")
-    linalg = lazy_module("scipy.sparse.linalg")
 
 BATCHES = 32
 """The pivots form so many batches of one size; the interval draws these again."""

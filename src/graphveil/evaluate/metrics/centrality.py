@@ -7,13 +7,13 @@ takes O(n + m) for each of about 170 rounds, since a round shrinks the change by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.array_types import Floats, Ints
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import rx
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.graph_structure import to_rustworkx
@@ -21,12 +21,6 @@ from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
 from graphveil.evaluate.metrics.degrees import kolmogorov_smirnov
 from graphveil.evaluate.metrics.graph_entries import DAMPING
 from graphveil.evaluate.metrics.spectra import leading_vector
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-else:
-    rx = lazy_module("rustworkx")
-
 
 CHANGE = 1e-12
 """PageRank ends once the changes of all scores sum to at most this; a round multiplies it by

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.libraries import linalg
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
 from graphveil.evaluate.comparison import BipartiteComparison, sparse
@@ -96,8 +97,6 @@ def asked_of(items: sparse.csr_array, missing: Ints, rng: np.random.Generator) -
 
 def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> Floats:
     """Return the leading right singular vectors, float64, shape (items, at most 50)."""
-    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
-
     small = min(matrix.shape)
     if not matrix.nnz:
         return np.zeros((matrix.shape[1], 0))

@@ -7,20 +7,14 @@ product. An iteration that does not converge is reported as not measured.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphveil.core.array_types import Floats
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import linalg
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, csgraph, sparse
 from graphveil.evaluate.metric import Figures, NotMeasuredError, compared
-
-if TYPE_CHECKING:
-    from scipy.sparse import linalg
-else:
-    linalg = lazy_module("scipy.sparse.linalg")
 
 DENSE_UP_TO = 256
 """The most nodes whose matrix is written out and solved densely."""
@@ -35,7 +29,7 @@ ACCURACY = 1e-9
 VECTOR_ACCURACY = 1e-12
 """The largest residual of an eigenvector: smaller, since the ranks of its entries are compared."""
 
-_CELLS = 4_000_000
+CELLS = 4_000_000
 """How many cells of dense blocks are in memory at a time: 32 MB."""
 
 
@@ -122,7 +116,7 @@ def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
     entries = sparse.coo_array(walk)
     row, column = entries.coords
     block = row // size
-    at_once = max(_CELLS // size**2, 1)
+    at_once = max(CELLS // size**2, 1)
     for first in range(0, walk.shape[0] // size, at_once):
         inside = (block >= first) & (block < first + at_once)
         number = min(at_once, walk.shape[0] // size - first)

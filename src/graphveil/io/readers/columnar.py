@@ -377,12 +377,14 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
     """Return the columns of a frame that are not dropped."""
     with opened_frame(source) as frame:
         names = check_columns(source, tuple(frame.names), options)
-        table = frame.table(names)
+        table = frame.table(tuple(frame.names))
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
     columns = {name: table[name].combine_chunks() for name in names}
     binned = tuple(binning(columns, options).bins)
-    return ParsedCells(columns=columns, notes=ReadCounts(rows=table.num_rows, binned=binned))
+    dropped = {name: table[name] for name in frame.names if name not in names}
+    notes = ReadCounts(rows=table.num_rows, binned=binned)
+    return ParsedCells(columns=columns, dropped=dropped, notes=notes)
 
 
 def read_ids(source: Source) -> ParsedColumn:

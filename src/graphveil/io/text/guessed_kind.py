@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from graphveil.core.errors import InputError
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, parquet
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import Container, kinds_named
 from graphveil.io.formats import Header, format_of, parts_of
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import sniff
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow import parquet
-else:
-    pa = lazy_module("pyarrow")
-    parquet = lazy_module("pyarrow.parquet")
 
 TEXT = ("csv", "tsv", "text")
 """Formats of delimited text."""
@@ -86,7 +79,12 @@ def first(names: Sequence[str]) -> str:
 
 
 def columns_of(
-    path: Path, form: str | None, *, header: Header = "auto", delimiter: str | None = None
+    path: Path,
+    form: str | None,
+    *,
+    header: Header = "auto",
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Columns:
     """Return what the columns of a file say that it holds.
 
@@ -100,6 +98,8 @@ def columns_of(
         Whether the first line has names: ``auto``, ``yes`` or ``no``.
     delimiter
         What separates cells; None to detect it.
+    encoding
+        That of its text; None for UTF-8.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def columns_of(
     (('user', 'item'), <class 'graphveil.data.bipartite.Bipartite'>)
     """
     try:
-        names, listed, unnamed, worded = _names(path, form, header, delimiter)
+        names, listed, unnamed, worded = _names(path, form, header, delimiter, encoding)
     except (InputError, OSError, pa.ArrowInvalid):
         return Columns((), None)
     kinds = [Bipartite] if listed else [kind.container for kind in kinds_named(names)]
@@ -122,13 +122,13 @@ def columns_of(
 
 
 def _names(
-    path: Path, form: str | None, header: Header, delimiter: str | None
+    path: Path, form: str | None, header: Header, delimiter: str | None, encoding: str | None
 ) -> tuple[tuple[str, ...], bool, int, bool]:
     """Return the names of the columns, whether one holds lists, how many have no names, or may."""
     path = parts_of(path)[0]
     known = format_of(path, form)
     if known.name in TEXT:
-        dialect = sniff(Source(path, known), header, delimiter=delimiter)
+        dialect = sniff(Source(path, known, encoding=encoding), header, delimiter=delimiter)
         names = dialect.header or dialect.marked
         rows = known.name != "text" and len(dialect.widths) == 1 and not names
         return names, False, dialect.n_columns if rows else 0, dialect.undecided

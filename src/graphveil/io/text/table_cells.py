@@ -19,16 +19,17 @@ from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.data.codes import AMONG_NUMBERS, EVERY, NUMBER, fractions_in, without_suppressed
 from graphveil.data.columns import dropped_columns
+from graphveil.data.roles.names import meanings_of
 from graphveil.io.formats import Header, TableOptions
-from graphveil.io.parsed import ParsedCells, ReadCounts, binning
+from graphveil.io.parsed import ParsedCells, ReadCounts, binning, without_codes
 from graphveil.io.source import Source, shown
 from graphveil.io.text.cleaning import single_spaced
 from graphveil.io.text.columns import native_buffer
 from graphveil.io.text.dialect import WHITESPACE, Dialect, sniff
 from graphveil.io.text.guessed_kind import PAIRS
+from graphveil.io.text.number_marks import DecimalMark, plain_numbers
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
-_COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
@@ -52,6 +53,13 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     texts = {name: table[name].combine_chunks() for name in kept}
     if dialect.spaced:
         texts = {name: pc.utf8_trim_whitespace(column) for name, column in texts.items()}
+    # Codes for missing values, and commas in numbers, as the owner says.
+    texts = without_codes(texts, options.missing)
+    texts, commas = plain_numbers(texts, options.decimal, options.suppressed)
+    if commas:  # everything else is asked of the numbers that the proposed answer gives
+        mark: DecimalMark = "," if any(one.value == "," for one in commas) else "."
+        problems += [one._replace(value=mark) for one in commas]
+        texts, _ = plain_numbers(texts, mark, options.suppressed)
     options = binning(texts, options)
     # Integers if all cells are; what else may be a number is asked about.
     columns = {}
@@ -66,7 +74,15 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         odd += [] if cell is None else [(name, cell)]
     notes = ReadCounts(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
-    return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
+    dropped = {name: table[name].combine_chunks() for name in names if name not in kept}
+    dropped = {name: _whole_numbers(values) for name, values in dropped.items()}
+    return ParsedCells(columns=columns, dropped=dropped, notes=notes, problems=tuple(problems))
+
+
+def _whole_numbers(values: pa.Array) -> pa.Array:
+    """Return a column of text as integers if all of its cells are."""
+    numbers = pc.all(pc.match_substring_regex(values, _WHOLE)).as_py()
+    return values.cast(pa.int64()) if numbers else values
 
 
 def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
@@ -76,7 +92,7 @@ def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
 
 def _as_written(source: Source, options: TableOptions) -> tuple[Dialect, tuple[str, ...], pa.Table]:
     """Return how lines become cells, the names of the columns, and all cells as text."""
-    header: Header = "no" if options.header == "no" else "yes"
+    header: Header = "no" if options.header == "no" or options.column_names else "yes"
     dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
     if dialect.delimiter == WHITESPACE:
@@ -88,14 +104,17 @@ def _as_written(source: Source, options: TableOptions) -> tuple[Dialect, tuple[s
 def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOptions) -> list[Problem]:
     """Return the question about a first row that may be a person.
 
-    It has a number, or most of its cells stand again below, in other rows; and nobody said that it
-    has names, neither by the header nor by using one of them.
+    It has a number, or a cell of it is a value of its own column in other rows; and nobody said
+    that it has names, neither by the header nor by using one of them. It is taken for names if most
+    of its cells are words for columns, such as sex or town.
     """
     if options.header != "auto" or not dialect.header:
         return []
-    named = {*options.bins, *options.drop, *options.one_hot, options.ids, options.person}
+    named = {*options.bins, *options.drop, *options.one_hot, options.ids}
+    named |= {options.person, options.household}
     answer = "yes" if named & {*dialect.header} else "no"
-    choices = f"{option('header', 'yes')} if it holds names, {option('header', 'no')} if it is data"
+    choices = f"{option('header', 'yes')} if it holds names, {option('header', 'no')} if it is "
+    choices += f"data ({option('column_names')} gives names then)"
     # A number in place of a name.
     number = next((name for name in dialect.header if re.fullmatch(NUMBER[1:-1], name)), None)
     if number is not None:
@@ -108,8 +127,11 @@ def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOption
     ]
     whole = np.count_nonzero(np.all(same, axis=0))
     again = [n for n, at in zip(dialect.header, same, strict=True) if np.count_nonzero(at) > whole]
-    if 2 * len(again) <= len(dialect.header):
+    if not again:
         return []
+    words = sum(bool(meanings_of(name)) for name in dialect.header)
+    if 2 * words > len(dialect.header) and 2 * len(again) <= len(dialect.header):
+        answer = "yes"
     found = (
         f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
         f"names or data: {shown(again[0])} also occurs below it"
@@ -136,6 +158,7 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     wanted = {
         **dict.fromkeys(options.bins, "bins"),
         **dict.fromkeys(options.one_hot, "one_hot"),
+        **dict.fromkeys(options.missing, "missing"),
         **({options.ids: "ids"} if options.ids else {}),
     }
     for name, wanted_by in wanted.items():
@@ -153,10 +176,14 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
         dropped = dropped_columns(options.drop, names)
     except DataError as error:
         source.refuse(error.message.text)
-    return tuple(name for name in names if name not in dropped)
+    # What says whose a row is is read, and published nowhere, whether dropped or not.
+    owners = (options.person, options.household)
+    return tuple(name for name in names if name not in dropped or name in owners)
 
 
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
+    if options.column_names:
+        return _given_names(source, dialect, options)
     if options.header == "no":
         return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     names = dialect.header
@@ -175,6 +202,22 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
         if name in names[:position]:
             source.refuse(f"two columns are named {shown(name)}. Rename one.", line=1)
     return names
+
+
+def _given_names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
+    """Return the names that the options give the columns of a file without any."""
+    given = options.column_names
+    if options.header == "yes":
+        source.refuse(
+            f"{option('column_names')} is for a file whose first line is data. Remove it, or use "
+            f"{option('header', 'no')}."
+        )
+    if len(given) != dialect.n_columns or len({*given}) != len(given):
+        source.refuse(
+            f"{option('column_names')} has {counted(len(given), 'name')} for rows of "
+            f"{counted(dialect.n_columns, 'cell')}. Give one different name per column."
+        )
+    return given
 
 
 def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
@@ -240,12 +283,8 @@ def _odd_cell(values: pa.Array) -> str | None:
     if not pa.types.is_string(values.type):
         return None
     rest, nothing = _apart(values.drop_null().unique())
-    numbers = pc.match_substring_regex(rest, NUMBER)
-    if nothing and len(rest) and pc.all(numbers).as_py():
+    if nothing and len(rest) and pc.all(pc.match_substring_regex(rest, NUMBER)).as_py():
         return nothing[0]
-    with_comma = pc.match_substring_regex(rest, _COMMA)
-    if pc.any(with_comma).as_py() and pc.all(pc.or_(numbers, with_comma)).as_py():
-        return str(rest.filter(with_comma)[0])
     return next((cell for cell in nothing if not cell.strip()), None)
 
 

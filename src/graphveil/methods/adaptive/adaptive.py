@@ -173,6 +173,9 @@ class Adaptive(table_roles.WithRoles[Table]):
         Columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     least_level
         Lower levels are raised to this one, which is published.
     compatibility
@@ -245,6 +248,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     least_level: int = parameter(default=1, text="lower levels are raised to this value", minimum=1)
     compatibility: Compatibility = parameter(
         default="auto",

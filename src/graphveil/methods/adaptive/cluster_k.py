@@ -52,6 +52,7 @@ CARD = MethodCard(
     ),
     cost="rows times block size",
     example={"k": 5},
+    counts_people=True,
 )
 """All that is only said of the method."""
 
@@ -73,6 +74,9 @@ class ClusterK(table_roles.WithRoles[Table]):
         Columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
         ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of the
@@ -117,6 +121,7 @@ class ClusterK(table_roles.WithRoles[Table]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     search: Search = parameter(
         default="local",
         text="plain: merge the cheapest; agglomerative: the best of six ways; local: improve "

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.array_types import Ints
+from graphveil.core.libraries import optimize, sparse
 from graphveil.methods.adaptive.kernels import network_simplex
 
 PairMatrix = NDArray[np.int8]
@@ -161,19 +162,16 @@ def _solved_within(limits: Bounds, reach: int, needs: Ints) -> ExactSolution:
 
 def _integer_program(ends: Ints, costs: Ints, needs: Ints) -> Any:
     """Return the answer of HiGHS: the cheapest edges with which everybody has enough partners."""
-    from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415  slow to import
-    from scipy.sparse import csr_array  # noqa: PLC0415  the same
-
     # A 0/1 variable per edge, and a row per node: its edges are at least what it needs.
     m = costs.size
-    incident = csr_array(
+    incident = sparse.csr_array(
         (np.ones(2 * m), (ends.T.ravel(), np.tile(np.arange(m), 2))), shape=(needs.size, m)
     )
     # Costs are divided by their common unit, or more if they would still be too large.
     unit = max(np.gcd.reduce(costs), costs.max(initial=0) / MOST_UNITS, 1)
-    return milp(
+    return optimize.milp(
         costs / unit,
-        constraints=LinearConstraint(incident, lb=needs),
+        constraints=optimize.LinearConstraint(incident, lb=needs),
         integrality=np.ones(m),
         bounds=(0, 1),
         options=OPTIONS,

@@ -31,6 +31,7 @@ from graphveil.core.array_types import Ints
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
+from graphveil.data.csr import taken
 from graphveil.data.feature_names import column_and_value
 from graphveil.release.draft import Draft
 
@@ -105,9 +106,7 @@ class CollapsedRows(NamedTuple):
 
     def lists_of(self, chosen: NDArray[np.integer]) -> tuple[Ints, NDArray[np.int32]]:
         """Return the features of some distinct rows, in their order, as `indptr` and `indices`."""
-        degrees = self.degrees()[chosen]
-        indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-        entries = np.repeat(self.indptr[chosen] - indptr[:-1], degrees) + np.arange(indptr[-1])
+        indptr, entries = taken(self.indptr, chosen)
         return indptr, self.indices[entries]
 
     def by_kind(self) -> Ints:
@@ -242,8 +241,7 @@ def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     kinds = pairs % n_kinds
     # Spell every pair out into its features, and add up the copies by cluster and feature.
     degrees = rows.degrees()[kinds]
-    starts = np.repeat(rows.indptr[kinds] - (np.cumsum(degrees) - degrees), degrees)
-    features = rows.indices[starts + np.arange(starts.size)]
+    _, features = rows.lists_of(kinds)
     width = max(rows.n_features, 1)
     keys = np.repeat(pairs // n_kinds, degrees) * width + features
     order = np.argsort(keys, kind="stable")
@@ -312,9 +310,7 @@ def released(
     numbers = np.bincount(profiles.clusters[published], minlength=profiles.sizes.size)
     starts = np.concatenate([[0], np.cumsum(numbers)])
     features = profiles.features[published]
-    degrees = numbers[labels]
-    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    pairs = np.repeat(starts[labels] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    indptr, pairs = taken(starts, labels)
     return Bipartite(indptr, features[pairs], data.n_features, data.users, data.features)
 
 
@@ -366,22 +362,17 @@ def draft_of(
         published = published & only_values(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
+    sizes = classes.sizes[classes.clusters]
+    counts = EntryCounts(
+        rows=data.n_users,
+        empty=int(np.delete(classes.sizes, classes.clusters).sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
+    )
     return Draft(
         data=released(data, profiles, published, labels),
         notes=OwnersNotes(
             cost={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
-            warnings=advice_on(_counts(data, classes, kept), k=k, adds=adds),
+            warnings=advice_on(counts, k=k, adds=adds),
         ),
-    )
-
-
-def _counts(data: Bipartite, classes: Profiles, kept: EntryChanges) -> EntryCounts:
-    sizes = classes.sizes[classes.clusters]
-    filled = np.zeros(classes.sizes.size, dtype=np.bool_)
-    filled[classes.clusters] = True
-    return EntryCounts(
-        rows=data.n_users,
-        empty=int(classes.sizes[~filled].sum()),
-        certain=int(sizes[classes.counts == sizes].sum()),
-        kept=kept,
     )

@@ -24,26 +24,31 @@ from graphveil.core.array_types import Ints
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import counted
+from graphveil.core.text import counted, printable
+from graphveil.core.warning_channel import warn
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.data.ids import text as as_texts
 from graphveil.methods.generalize.columns import check_named, known_columns
 from graphveil.methods.generalize.conditions import conditions_of, refuse_all_as_one
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
-from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
+from graphveil.methods.generalize.labels import overlapping
+from graphveil.methods.generalize.levels import (
+    Column,
+    Values,
+    column_of,
+    kind_of_levels,
+    values_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     from graphveil.methods.generalize import recode
 else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
     recode = lazy_module("graphveil.methods.generalize.recode")
 
 
@@ -259,10 +264,13 @@ def generalized(
     k: int,
     suppressed: Sequence[str] = (ALL, ""),
     rng: np.random.Generator,
+    units: NDArray[np.int32] | None = None,
 ) -> GeneralizedTable:
     """Return a generalized table.
 
     `known`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
+    `units`: int32, shape (n,), the person or household of each row, of which every class has at
+    least k; None if each row is one.
     """
     # Step 1: check what is asked for, and read the known columns as distinct values. They are in
     # the order of their names, so that the order of the columns in the table changes nothing. A
@@ -289,8 +297,10 @@ def generalized(
         each.name: column_of(each, rules.levels.get(each.name, "stars"), rules.dates.get(each.name))
         for each in values
     }
+    for name, column in columns.items():
+        _warn_of_overlaps(name, rules.levels.get(name, "stars"), column.hierarchy)
     recode_under = partial(
-        recode.recode,
+        recode.recode if units is None else partial(recode.recode_in_layers, units=units),
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
         k=k,
@@ -315,6 +325,20 @@ def generalized(
         hierarchies={name: columns[name].hierarchy for name in known},
         losses=dict(zip(columns, recoded.losses.tolist(), strict=True)),
     )
+
+
+def _warn_of_overlaps(name: str, rule: str, hierarchy: Hierarchy) -> None:
+    """Warn of labels of a file's level that read as intervals and overlap."""
+    if kind_of_levels(rule) != "file":
+        return
+    for texts in hierarchy.texts[1:]:
+        pair = overlapping(texts)
+        if pair is not None:
+            first, second = (printable(label) for label in pair)
+            warn(
+                f"levels of {name}: {first} and {second} overlap, so that a value of both is "
+                "published under one of them alone; attackers may tell them apart"
+            )
 
 
 class ReadAgain:

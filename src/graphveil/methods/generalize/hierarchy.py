@@ -16,8 +16,9 @@ Cost: O(L m) for L levels over m leaves, and sorting.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import InputError
 from graphveil.core.text import printable
+from graphveil.methods.generalize import labels
 
 ALL = "*"
 """The text of the node above all leaves, and of a missing value."""
@@ -268,13 +270,18 @@ class ListedLevels(NamedTuple):
     leaves: Mapping[str, int]
 
 
-def read_levels(path: str | Path) -> ListedLevels:
+def read_levels(
+    path: str | Path, *, column: str = "", values: Collection[str] = ()
+) -> ListedLevels:
     r"""Return the hierarchy of a csv file with one line for each value, from the value to the root.
 
     Parameters
     ----------
     path
         The file, with ``;`` or ``,`` between levels, in UTF-8, without a header: as ARX writes it.
+    column, values
+        The column that the levels are for, and its values. A first line whose value is not among
+        these is a header if it names the column, or has a root of its own.
 
     Returns
     -------
@@ -285,8 +292,9 @@ def read_levels(path: str | Path) -> ListedLevels:
     ------
     InputError
         If the file cannot be read, lines differ in their number of levels, a value is listed twice
-        with different nodes, levels do not nest, a cell is empty, or two nodes with different
-        values have one text.
+        with different nodes, levels do not nest, a cell is empty, two nodes with different values
+        have one text, a label reads as an interval, a prefix or a date that does not include what
+        is below it, or the first line may be a header.
 
     Examples
     --------
@@ -320,6 +328,8 @@ def read_levels(path: str | Path) -> ListedLevels:
             _refuse_second(path, value, (lines[list(listed).index(value)], line), listed, cells)
     if not listed:
         raise InputError(f"{path.name} is empty. List one value per line, from value to root.")
+    _refuse_header(path, lines[0], list(listed.values()), column, values)
+    _check_labels(path, lines, list(listed.values()))
     hierarchy = Hierarchy.of(
         list(zip(*listed.values(), strict=True)),
         where=lambda leaf: f"line {lines[leaf]}",
@@ -341,6 +351,40 @@ def _lines_of(path: Path) -> list[tuple[int, list[str]]]:
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     return [(reader.line_num, cells) for cells in reader if cells]
+
+
+def _refuse_header(
+    path: Path, line: int, listed: Sequence[Sequence[str]], column: str, values: Collection[str]
+) -> None:
+    """Refuse a first line that may hold names of levels instead of a value."""
+    first, *others = listed
+    if first[0] in values or not others:
+        return
+    roots = {cells[-1] for cells in others}
+    named = first[0].strip().casefold() == column.strip().casefold()
+    if named or (len(roots) == 1 and first[-1] not in roots and values):
+        cells = printable(",".join(first), LONGEST)
+        raise InputError(
+            f"{path.name} line {line} ({cells}) may be a header: {printable(first[0], LONGEST)} is "
+            "not a value of the column. Remove the line; a file of levels has no header."
+        )
+
+
+def _check_labels(path: Path, lines: Sequence[int], listed: Sequence[Sequence[str]]) -> None:
+    """Refuse a label that reads as an interval, a prefix or a date without what is below it."""
+    seen: set[tuple[str, str]] = set()
+    for line, cells in zip(lines, listed, strict=True):
+        for below, node in pairwise(cells):
+            if node == ALL or (below, node) in seen:
+                continue
+            seen.add((below, node))
+            if labels.includes(node, below) is False:
+                shown, lower = printable(node, LONGEST), printable(below, LONGEST)
+                raise InputError(
+                    f"{path.name} line {line}: {shown} does not include {lower}, which is under "
+                    f"it. Put {lower} under a level that includes it, or, if {shown} is not a "
+                    "range of these values, name it in words."
+                )
 
 
 def _levels(count: int) -> str:

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -32,19 +32,11 @@ from graphveil.claims.manifest import LevelsKind
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.hints import mapping, several
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import pa, pc
 from graphveil.core.text import printable
 from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded
 from graphveil.data.ids import EXACT
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy, read_levels
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
-
 
 _LARGEST = 1e25
 """Larger numbers are refused: `Decimal` computes with 28 digits, and so exactly below this."""
@@ -210,7 +202,7 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 def _by_file(values: Values, path: str) -> Column:
     """Return the column by the levels of a file, whose leaves are all values that it lists."""
     # Every value of the data must be listed; name the first that is not.
-    listed = read_levels(path)
+    listed = read_levels(path, column=values.name, values=values.texts)
     lacking = [i for i, value in enumerate(values.texts) if value not in listed.leaves]
     if lacking:
         i = min(lacking, key=lambda code: int(values.first[code]))

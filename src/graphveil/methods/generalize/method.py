@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from msgspec import UNSET
 
-from graphveil.claims.conditions import AnyCondition, Close, Diverse
+from graphveil.claims.conditions import AnyCondition, Close, Diverse, OwnersLevels
 from graphveil.claims.guarantees import AnyGuarantee, KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.claims.record import OwnersNotes
@@ -31,12 +31,8 @@ from graphveil.core.hints import mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
-from graphveil.core.stated_parameters import OMITTED, Restated
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.codes import measures, written_dates
-from graphveil.data.id_columns import RepeatedPeople
 from graphveil.data.ids import Ids, text
-from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, reached_by_k
@@ -74,6 +70,9 @@ CARD = MethodCard(
     ),
     cost="near-linear in the number of cells, times the number of orders searched",
     example={"k": 5},
+    counts_people=True,
+    layers_itself=True,
+    may_state=(OwnersLevels,),
 )
 """All that is only said of the method."""
 
@@ -96,6 +95,9 @@ class Generalize(Anonymizer[Table]):
         Columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     levels
         For a known column how it is generalized: widths ``5,10``, ``edges:18,65``,
         ``prefix:4,3``, ``month,year``, ``auto``, or a csv file with one line for each value, from
@@ -138,6 +140,7 @@ class Generalize(Anonymizer[Table]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter(conditions=True)  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     levels: PerColumn | None = parameter(
         default=None,
         text="COLUMN=RULE: widths 5,10, edges:18,65, prefix:4,3, month,year, auto, stars, or a "
@@ -173,6 +176,7 @@ class Generalize(Anonymizer[Table]):
         default=False,
         text="publish files of levels whole, with values that nobody in the release has",
         unset="only published nodes and those above them",
+        stated_at_default=False,
     )
 
     def __post_init__(self) -> None:
@@ -221,13 +225,8 @@ class Generalize(Anonymizer[Table]):
         return f"{super().limits(kind, claimed)}{whole if self.publish_levels else ''}"
 
     @property
-    def restated(self) -> Mapping[str, Restated]:
-        """The parameters that a manifest omits: `publish_levels`, if it is not set."""
-        return {} if self.publish_levels else {"publish_levels": OMITTED}
-
-    @property
     def reads_exactly(self) -> bool:
-        """Whether a table is read with its fractions as written: the method groups them itself."""
+        """Whether a table keeps its values as they are written: the method groups them itself."""
         return True
 
     @property
@@ -237,10 +236,12 @@ class Generalize(Anonymizer[Table]):
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """The conditions about attached columns: their roles, l-diversity and closeness."""
+        """The conditions: roles, bounds on attached columns, and whose word levels are."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
         close = (_close(name, given) for name, given in self.close or ())
-        return (*self.roles.conditions, *diverse, *close)
+        has_file = any(_is_file(rule) for _, rule in self.levels or ())
+        owners = (OwnersLevels(),) if has_file else ()
+        return (*self.roles.conditions(self.may_narrow), *diverse, *close, *owners)
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
@@ -266,10 +267,15 @@ class Generalize(Anonymizer[Table]):
         self.roles.check(data, levels=True)
         data.check_columns()
         levels = dict(self.levels or ())
-        # A column may name people of several rows; a column with levels is not such an id.
-        if data.person == "assumed" and repeated_columns(data.without(levels)):
+        # What a row is comes first; what else is open is asked in the same refusal.
+        if data.questions_of_rows():
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
+        if data.units is not None and self.close:
+            raise ParameterError(
+                f"close compares the rows of a class with those of the table, but {data.person} "
+                f"have several rows. Remove {option('close')}, or use {option('diverse')}."
+            )
         self.check_size(data.n_rows)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
@@ -292,6 +298,7 @@ class Generalize(Anonymizer[Table]):
             rules,
             k=self.k,
             rng=randomness.stream("generalize"),
+            units=data.units,
         )
         # Put the known columns, as published, and the attached ones in the order of the input.
         shown = _published(data, recoded, roles.known)
@@ -363,35 +370,13 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
     [('levels', 'auto')]
     """
-    people = repeated_columns(data.without(levels)) if data.person == "assumed" else []
-    choices = (
-        f"use {mapping('levels', 'COLUMN', 'RULE')} if it describes the person, "
-        f"{option('person', 'COLUMN')} to merge the rows of each person, "
-        f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
-    )
-    # A column that may name people is asked about once.
-    asked = {column.name for column in people}
+    # The column that is proposed as the people's is asked about once.
+    people = data.questions_of_rows()
+    asked = {problem.column for problem in people[:1]}
     known = [name for name in roles.of_table(data.columns).known if name not in asked]
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]
-    return [
-        *(problem for column in people for problem in _person_questions(data, column, choices)),
-        *frames.questions_of_levels(values, levels),
-    ]
-
-
-def _person_questions(data: Table, column: RepeatedPeople, choices: str) -> list[Problem]:
-    """Return what must be decided about a column that may name people of several rows.
-
-    Levels are suggested for dates and measurements, which seldom name people.
-    """
-    values = data.categories[data.columns.index(column.name)]
-    dates = written_dates(values)
-    if dates is None and measures(column.name, values):
-        return [column.with_levels("auto", "measure")]
-    if dates is None:
-        return [column.question._replace(choices=choices)]
-    return [column.with_levels(dates.levels), *dates.questions(column.name)]
+    return [*people, *frames.questions_of_levels(values, levels)]
 
 
 def _exact_share(before: Table, after: Table) -> float:

@@ -35,6 +35,7 @@ from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import clusters, lattice, search
 from graphveil.methods.generalize.kernels.clusters import Cells, Clusters, Conditions, Rows
 from graphveil.methods.generalize.rest import place_rest
+from graphveil.methods.layers import layers_of
 
 TRIED_ABOVE = 1.3
 """Under a limit on the loss of clusters, vectors of up to this times the limit are tried.
@@ -149,6 +150,42 @@ def recode(
         [h.losses[levels[:, j], leaves[:, j]].mean() for j, h in enumerate(hierarchies)]
     )
     return Recoded(labels, levels, losses, start, float((state.size * state.loss).sum() / n))
+
+
+def recode_in_layers(
+    leaves: Ints,
+    hierarchies: Sequence[Hierarchy],
+    *,
+    units: NDArray[np.int32],
+    k: int,
+    conditions: Sequence[Condition] = (),
+    weights: Sequence[float] | None = None,
+    rng: Generator,
+) -> Recoded:
+    """Return clusters of rows of at least k different people (or households), as `recode`.
+
+    `units`: int32, shape (n,), the person of each row; the others as in `recode`. The rows of each
+    layer are recoded by themselves, under the same hierarchies and conditions, so that a cluster
+    meets these with rows of different people.
+    """
+    told_apart = np.column_stack([leaves, *(condition.codes for condition in conditions)])
+    layers = layers_of(told_apart, units, k)
+    n, d = leaves.shape
+    labels, levels = np.empty(n, dtype=np.int64), np.empty((n, d), dtype=np.int64)
+    starts, ends, clusters_before = [], [], 0
+    for rows in layers.rows:
+        own = [condition._replace(codes=condition.codes[rows]) for condition in conditions]
+        done = recode(leaves[rows], hierarchies, k=k, conditions=own, weights=weights, rng=rng)
+        labels[rows], levels[rows] = done.labels + clusters_before, done.levels
+        clusters_before += int(done.labels.max()) + 1
+        starts.append(done.start * rows.size)
+        ends.append(done.end * rows.size)
+    labels, levels = labels[layers.stands_for], levels[layers.stands_for]
+    losses = np.array(
+        [h.losses[levels[:, j], leaves[:, j]].mean() for j, h in enumerate(hierarchies)]
+    )
+    size = sum(rows.size for rows in layers.rows)
+    return Recoded(labels, levels, losses, sum(starts) / size, sum(ends) / size)
 
 
 def _rows_of(

@@ -41,7 +41,7 @@ from graphveil.core.errors import DataError, ParameterError, UsageError
 from graphveil.core.hints import did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.stated_parameters import OMITTED, Restated
+from graphveil.core.stated_parameters import Restated
 from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
@@ -153,8 +153,8 @@ class People:
         return np.array([label in wanted for label in labels], dtype=np.bool_)
 
     def _by_value(self, data: Graph | Network) -> Flags:
-        names = data.attributes if isinstance(data, Network) else ()
-        if not isinstance(data, Network) or data.people is None or self.column not in names:
+        names = data.attributes
+        if data.people is None or self.column not in names:
             raise DataError(
                 f"no attribute {self.column!r} for people={self}. "
                 f"{did_you_mean(str(self.column), names)}Attributes: {', '.join(names) or 'none'}."
@@ -273,6 +273,9 @@ class KDegree(AttributedMethod):
         by at least k people who have the same known attributes.
     attach
         For a `Network`: attributes that are published unchanged, outside the guarantee.
+    may_narrow
+        The share of the hidden cells of a known attribute that attached ones may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     merge
         What is done with people whose known attributes fewer than k share: ``"suppress"``
         suppresses all of theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with
@@ -333,9 +336,11 @@ class KDegree(AttributedMethod):
         default=None,
         text="protect these people only: a file with one id per line, or COLUMN=VALUE",
         unset="everybody",
+        stated_at_default=False,
     )
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
+    may_narrow: float | None = attributes.may_narrow_parameter()
     merge: Merge = attributes.merge_parameter()
     suppress: float = attributes.suppress_parameter()
 
@@ -365,7 +370,7 @@ class KDegree(AttributedMethod):
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
         kept = (Supergraph(),) if self.edits == "add" else ()
-        return (*kept, *self._roles.conditions)
+        return (*kept, *self._roles.conditions(self.may_narrow))
 
     def limits(self, kind: str | None = None, claimed: AnyGuarantee | None = None) -> str:
         """Return what is not protected against; with a list of people, the others come first.
@@ -389,8 +394,8 @@ class KDegree(AttributedMethod):
     @property
     def restated(self) -> Mapping[str, Restated]:
         """The parameters that a manifest omits; of a list of people it states only that it is."""
-        people = Restated(LISTED, withheld=True) if self.people else OMITTED
-        return {**super().restated, "people": people}
+        people = {"people": Restated(LISTED, withheld=True)} if self.people else {}
+        return {**super().restated, **people}
 
     @property
     def _unpublished(self) -> tuple[str, ...]:

@@ -244,7 +244,7 @@ def entries_of_one(data: Graph | Bipartite) -> int:
     >>> entries_of_one(likes), entries_of_one(likes.with_items("values"))
     (1, 2)
     """
-    return ENTRIES_OF_A_VALUE if getattr(data, "items", None) == "values" else 1
+    return ENTRIES_OF_A_VALUE if data.items == "values" else 1
 
 
 def check_values_of_columns(data: Data) -> None:

@@ -103,6 +103,9 @@ class Profile(Anonymizer[Network]):
         people who have the same of them.
     attach
         Attributes that are published as they are, outside the guarantee.
+    may_narrow
+        The share of the hidden cells of a known attribute that attached ones may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     merge
         What is done with people whose known attributes fewer than k have: ``"suppress"`` all of
         theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
@@ -152,6 +155,7 @@ class Profile(Anonymizer[Network]):
     )
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
+    may_narrow: float | None = attributes.may_narrow_parameter()
     merge: Merge = attributes.merge_parameter()
     suppress: float = attributes.suppress_parameter()
 
@@ -170,7 +174,7 @@ class Profile(Anonymizer[Network]):
         """What else holds by construction."""
         return (
             *tasks.KEPT[self.edits],
-            *self._roles.conditions,
+            *self._roles.conditions(self.may_narrow),
             *tasks.budget_conditions(self.goal),
         )
 

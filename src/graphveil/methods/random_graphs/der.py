@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.knowledge import Reason
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.libraries import special
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
@@ -285,9 +286,9 @@ def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: Generator
     if k.size == 1:
         return int(k[0])
     others, missing = cells - ones, placed - k
-    from scipy.special import gammaln  # noqa: PLC0415  heavy: not for help
-
-    log_orders = sum(gammaln(each + 1.0) for each in (k, ones - k, missing, others - missing))
+    log_orders = sum(
+        special.gammaln(each + 1.0) for each in (k, ones - k, missing, others - missing)
+    )
     return int(k[np.argmax(epsilon * k - log_orders + rng.gumbel(size=k.size))])
 
 

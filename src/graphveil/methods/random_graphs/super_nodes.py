@@ -26,6 +26,7 @@ from numpy.random import Generator
 from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.array_types import Ints
+from graphveil.core.libraries import special
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -217,12 +218,10 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
     groups = Groups(np.empty(n, np.int64), members, np.argsort(members), starts)
     groups.of_node[members] = np.repeat(np.arange(n_groups), sizes)
     scratch = Scratch(*(np.zeros(n_groups, np.int64) for _ in range(4)))
-    from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
-
     # Step 2: exchanges under a falling temperature T. An exchange that raises the cost by d is made
     # if d < -T ln(U), with probability e^(-d/T): Metropolis' rule. The 1e-9 keeps differences of
     # rounding from counting as gains.
-    logs = gammaln(np.arange(sizes.max() ** 2 + 1) + 1.0)
+    logs = special.gammaln(np.arange(sizes.max() ** 2 + 1) + 1.0)
     indptr = graph.indptr.astype(np.int64)
     exchanges = n * sweeps if n_groups > 1 else 0
     with stage("groups", total=exchanges) as advance:
@@ -272,9 +271,13 @@ def _cost(ends: Ints, members: Ints, sizes: Ints) -> float:
     blocks, edges = np.unique(pair[:, 0] * sizes.size + pair[:, 1], return_counts=True)
     a, b = np.divmod(blocks, sizes.size)
     pairs = np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
-    from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
-
-    return float((gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)).sum())
+    return float(
+        (
+            special.gammaln(pairs + 1)
+            - special.gammaln(edges + 1)
+            - special.gammaln(pairs - edges + 1)
+        ).sum()
+    )
 
 
 def order_of(groups: Ints, randomness: Randomness) -> Ints:

@@ -23,6 +23,7 @@ from graphveil.core.array_types import Ints
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
+from graphveil.data.csr import taken
 from graphveil.engines import current
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, collapse, profiles_of
 from graphveil.methods.smooth_k.options import Chunks
@@ -194,10 +195,7 @@ def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, start: Labe
     >>> chunk_of(data, np.array([1, 0]), rng, None).indices.tolist()
     [1, 2, 0]
     """
-    # The entries of the rows, in their order, without a loop over rows.
-    degrees = np.diff(data.indptr)[piece]
-    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    entries = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    indptr, entries = taken(data.indptr, piece)
     labels = None
     if start is not None:
         labels = np.unique(start[piece], return_inverse=True)[1].astype(np.int32)

@@ -44,6 +44,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.claims.ledger import Ledger
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
@@ -124,6 +125,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
     attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
     label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
+    may_narrow: float | None = table_roles.may_narrow_parameter()
     algorithm: Greedy | Facility = parameter(
         default=Greedy(),
         text="greedy growth with local search, or facility location (as published)",
@@ -247,6 +249,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         if self.roles.are_given:
             raise UsageError("a nested release takes no roles of columns. Remove them.")
+        if getattr(users, "units", None) is not None:
+            raise UsageError(
+                "a nested release counts rows, but people or households have several rows. Remove "
+                f"{option('nested_in')}, or use {option('person', 'row')} to count rows."
+            )
         # Nested: the classes of the earlier release are the units that are put together.
         from graphveil.methods.smooth_k.nesting import earlier_classes  # noqa: PLC0415  compiled, when needed
 
@@ -280,28 +287,14 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         rows = self._collapsed(data)
         compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
         chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
-        # Step 2: the cluster of every row; step 3: what the clusters publish.
-        labels = self._labels(data, rows, chunks, randomness)
-        draft = self._draft(data, rows, labels, randomness)
-        if self.chunks is not None or chunks is None:
-            return draft
-        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
-
-    def _labels(
-        self,
-        data: Bipartite,
-        rows: rules.CollapsedRows,
-        chunks: Chunks | None,
-        randomness: Randomness,
-    ) -> rules.Labels:
-        """Return the cluster of every row."""
+        # Step 2: the cluster of every row. One chunk needs no order of rows and no engine.
         clustering = self.clustering()
-        # One chunk needs no order of rows and no engine.
         if chunks is None:
-            return clustering(rows, randomness.stream("clusters"))
+            labels = clustering(rows, randomness.stream("clusters"))
+            return self._draft(data, rows, labels, randomness)
         from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
 
-        return in_chunks(
+        labels = in_chunks(
             data,
             chunks=chunks,
             cluster=clustering,
@@ -309,6 +302,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             columns=rows.columns,
             randomness=randomness,
         )
+        # Step 3: what the clusters publish, with a warning if nobody asked for chunks.
+        draft = self._draft(data, rows, labels, randomness)
+        if self.chunks is not None:
+            return draft
+        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
 
     def _draft(
         self,
@@ -397,6 +395,9 @@ class SmoothK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     theta
         The share of a cluster that must have a feature: a fraction in [1/2, 1], exact.
     ties
@@ -525,6 +526,7 @@ SUPPRESS_K_CARD = MethodCard(
         (16, 72, 50, "2,000"),
     ),
     **CLUSTERED_FIELDS,
+    counts_people=True,
 )
 """All that is only said of `SuppressK`."""
 
@@ -547,6 +549,9 @@ class SuppressK(Clustered):
         For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
+    may_narrow
+        The share of the hidden cells of a known column that attached columns may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     algorithm
         ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
         to at most 2k-1 rows unless ``cut=False`` is set.

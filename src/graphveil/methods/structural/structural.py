@@ -299,6 +299,9 @@ class StructuralAnonymity(AttributedMethod):
         searched for; other measures take the paper's heuristics.
     attach
         For a `Network`: attributes that are published unchanged, outside the guarantee.
+    may_narrow
+        The share of the hidden cells of a known attribute that attached ones may narrow to one
+        value, beyond chance: the answer to the question that a run asks above 0.05.
     keep
         With a budget of deletions: properties of the network that fewer and other edits keep, some
         of ``"component"``, ``"paths"``, ``"clustering"``, ``"betweenness"`` and ``"communities"``,
@@ -410,6 +413,7 @@ class StructuralAnonymity(AttributedMethod):
         text="percentage by which the attacker's knowledge may be off; 0: exact",
         minimum=0,
         maximum=99.9999,
+        stated_at_default=False,
     )
     keep: Kept | None = parameter(
         default=None,
@@ -436,6 +440,7 @@ class StructuralAnonymity(AttributedMethod):
     # The roles of attributes.
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
+    may_narrow: float | None = attributes.may_narrow_parameter()
     merge: Merge = attributes.merge_parameter()
 
     def __post_init__(self) -> None:
@@ -497,8 +502,7 @@ class StructuralAnonymity(AttributedMethod):
     def restated(self) -> Mapping[str, Restated]:
         """The parameters that a manifest omits; of what is kept, it states all that is."""
         kept = self.keeps or self._keeps_by_default()
-        own = {"keep": Restated(str(self.keeps)) if kept else OMITTED}
-        return {**super().restated, **own, **({} if self.phi else {"phi": OMITTED})}
+        return {**super().restated, "keep": Restated(str(self.keeps)) if kept else OMITTED}
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -507,7 +511,7 @@ class StructuralAnonymity(AttributedMethod):
         # many.
         per_edit: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
         budget = tasks.budget_conditions(self.goal, edges_per_edit=per_edit)
-        return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
+        return (*tasks.KEPT[self.edits], *self._roles.conditions(self.may_narrow), *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
         """Return what the heuristics are given for this graph, and nodes of these colors.

@@ -22,7 +22,7 @@ sources; a pass over all triangles for clustering; O(m) for each partition and f
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -31,7 +31,7 @@ from graphveil.core.array_types import Floats, Ints
 from graphveil.core.bounds import Bound
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph, sparse
 from graphveil.data import Graph
 from graphveil.measures.kernels.neighborhoods import triangles
 from graphveil.methods.annealing import schedule as schedules
@@ -41,12 +41,6 @@ from graphveil.methods.annealing.task import Edited, Task, Watch
 from graphveil.methods.annealing.walk import AnnealingWalk
 from graphveil.methods.structural import recount, walk_state
 from graphveil.methods.structural.settings import Settings
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from scipy.sparse import csgraph
-else:
-    sparse, csgraph = lazy_module("scipy.sparse"), lazy_module("scipy.sparse.csgraph")
 
 UNIT = 1000
 """Prices are whole thousandths of that of an edge without dependents: sums are exact."""

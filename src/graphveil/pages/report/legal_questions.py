@@ -30,6 +30,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.core.rows import ANY, Row, Rows
 from graphveil.core.text import Wording, capital, per_hundred, percent, plain
 from graphveil.data import Data
@@ -258,7 +259,7 @@ def answers_of(
     else:
         for entry in ATTACKS.values():
             for said in entry.said if reads(entry, kind) else ():
-                lines[said.question] += _lines(entry.name, said, figures, also=kind is entry.also)
+                lines[said.question] += lines_of(entry.name, said, figures, also=kind is entry.also)
     for test, some in lines.items():
         if not some:
             some.append(Line(test=test, who="anybody", evidence=Evidence(), reason=NO_ATTACK))
@@ -275,7 +276,7 @@ def marks_of(rows: Rows) -> list[Mark]:
         line
         for name in ATTACKS
         for said in (ATTACKS[name].said if name in names else ())
-        for line in _lines(name, said, figures)
+        for line in lines_of(name, said, figures)
     )
     marks = {line.mark.label: line.mark for line in lines if line.mark is not None}
     return list(marks.values())
@@ -301,7 +302,7 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording = str
         f"verified for at least {percent(share)} of the people; nothing is guaranteed for the "
         "others"
     )
-    what = "rows" if getattr(guarantee, "person", None) == "assumed" else "people"
+    what = "rows" if getattr(guarantee, "person", None) in ROWS_AS_ROWS else "people"
     others = f"at least {number} {what} remain possible, whoever it is"
     if isinstance(guarantee, KAnonymity | SmoothKAnonymity):  # a value may be untrue of its row
         others = f"at least {number} {what} fit, or none, whoever it is"
@@ -365,7 +366,7 @@ def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     return f"for {what}: an attacker at even odds can reach at most {most}"
 
 
-def _lines(attack: str, said: Said, figures: Figures, *, also: bool = False) -> Iterator[Line]:
+def lines_of(attack: str, said: Said, figures: Figures, *, also: bool = False) -> Iterator[Line]:
     """Yield a line for every row that fits; one that says why where there is none."""
     rows = [row for row in figures.after or () if row.question == attack and said.fits(row)]
     if not said.label:

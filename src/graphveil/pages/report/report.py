@@ -18,7 +18,7 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Rows
 from graphveil.core.text import Wording, worded_for_page
-from graphveil.data import Network, Table
+from graphveil.data.kinds import kind_of
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.metrics.registry import METRICS
@@ -223,8 +223,8 @@ def _words_for(read: Release[Any] | None, manifest: Manifest | None) -> Wording:
         return str
     claim = manifest.claim.guarantee
     names = [name for some in ("known", "layers") for name in getattr(claim, some, None) or ()]
-    if read is not None and isinstance(read.data, Network):
-        names += [*read.data.attributes, *(layer.name for layer in read.data.layers)]
+    if read is not None:
+        names += read.data.quoted_names
     return worded_for_page(manifest.data.kind, names)
 
 
@@ -238,7 +238,7 @@ def _tests(
 
 
 def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures:
-    of_table = isinstance(read.data, Table)
+    of_table = kind_of(read.data).name == "table"
     return Figures(command=command, counted=counted_in(read.data), of_table=of_table)
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,15 +25,18 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
+from graphveil.claims.knowledge import ROWS_AS_ROWS
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning
+from graphveil.core.libraries import parquet, special
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted, percent, plain
 from graphveil.core.version import __version__
 from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data.kinds import kind_of
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.measuring import ties_of
 from graphveil.measures import measure, singled_out
@@ -52,6 +55,7 @@ from graphveil.pages.report.legal_questions import (
 from graphveil.pages.report.machine import FIELDS, recipient_of
 from graphveil.release import Release
 from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
+from graphveil.verbs.read import answered
 from graphveil.verify.recount.graphs.structural_classes import labels_of
 from graphveil.verify.verdict import Verdict
 
@@ -98,7 +102,8 @@ def figures_of(
         with _once_more(), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             same = _as_published(pair)
-            before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
+            renamed = Rename().anonymize(answered(same), seed=seed)
+            before = _attacked(renamed, same, attacks, seed)
     return Figures(
         after=with_intervals(after, original.size),
         before=before,
@@ -112,7 +117,7 @@ def figures_of(
         },
         command=command,
         counted=counted_in(release.data),
-        of_table=isinstance(release.data, Table),
+        of_table=kind_of(release.data).name == "table",
     )
 
 
@@ -157,20 +162,16 @@ def with_intervals(rows: Rows, people: int) -> Rows:
 def _with_interval(row: Row, people: int) -> Row:
     if row.known != "sampled" or row.interval is not None or row.unit not in OF_ALL:
         return row
-    from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
-
     right = (row.value or 0.0) * people
     draws = row.sample_size if row.setting.draw == LARGEST else 1
     tail = 0.025 / (draws or 1)
-    low = betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
-    high = betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
+    low = special.betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
+    high = special.betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
     return dataclasses.replace(row, low=float(low), high=float(high))
 
 
 def _worst(private: Path) -> dict[str, float]:
     """Return by attack the mean risk of the hundredth of people who are worst off."""
-    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is read
-
     worst = {}
     for path in sorted((private / ATTACKED).glob("*.parquet")):
         risk = parquet.read_table(path, columns=["risk"])["risk"].to_numpy()
@@ -285,22 +286,20 @@ def kinds_of_people(original: Data) -> list[str]:
     ]
 
 
-def numbers_of(data: Data) -> NDArray[np.int64]:
-    """Return a number of each person: edges, items, or the people with an equal row."""
-    if isinstance(data, Graph):
-        return data.degrees()
-    if isinstance(data, Bipartite):
-        return np.diff(data.indptr).astype(np.int64)
-    sizes: NDArray[np.int64] = measure(data, k=2).own_sizes
-    return sizes
-
-
-DISTRIBUTIONS: Mapping[type, str] = {
-    Graph: "Connections per person",
-    Bipartite: "Items per person",
-    Table: "People with an equal row",
+DISTRIBUTIONS: Mapping[type, tuple[str, Callable[[Any], NDArray[np.int64]]]] = {
+    Graph: ("Connections per person", Graph.degrees),
+    Bipartite: ("Items per person", lambda data: np.diff(data.indptr).astype(np.int64)),
+    Table: ("People with an equal row", lambda data: measure(data, k=2).own_sizes),
 }
-"""What `numbers_of` counts."""
+"""A number of each person, by the kind of data: what it counts, and the numbers."""
+
+FACTS: Mapping[type, Mapping[str, str]] = {
+    Graph: {"Connections published": "n_edges"},
+    Bipartite: {"Items published": "n_entries"},
+    Network: {"Connections published": "n_ties", "Attributes published": "n_attributes"},
+    Table: {"Columns": "n_columns"},
+}
+"""What is counted at the top of a page, and the attribute of the data that counts it."""
 
 
 def of_ties(release: Release[Any]) -> Release[Any]:
@@ -319,6 +318,7 @@ def of_data(
     few = k if k is not None and k > 1 else None
     attached = attached_names(read)
     after, original = _by_known_columns(read.data, attached), _by_known_columns(before, attached)
+    what, numbers_of = DISTRIBUTIONS[type(after)]
     earlier = None if original is None else numbers_of(original)
     of = "" if after is read.data else "known "
     standing = standing_of(after, original, few, of) if after.size else []
@@ -338,7 +338,7 @@ def of_data(
         "counted": counted_in(read.data),
         "fewer_than": few,
         "distribution": binned(numbers_of(after), earlier),
-        "distribution_of": DISTRIBUTIONS[type(after)] + (" of known values" if of else ""),
+        "distribution_of": what + (" of known values" if of else ""),
     }
 
 
@@ -453,7 +453,7 @@ def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
     number = None if guarantee is None else number_of(guarantee)
     if number is None:
         return ""
-    unit = "one row" if getattr(guarantee, "person", None) == "assumed" else "one person's row"
+    unit = "one row" if getattr(guarantee, "person", None) in ROWS_AS_ROWS else "one person's row"
     if isinstance(guarantee, StructuralKAnonymity | SuperNodeAnonymity):
         unit = "knowledge about one person"
     return f"{unit}, with k = {number}"
@@ -466,15 +466,8 @@ def facts_of(
     facts: list[tuple[str, str]] = []
     if read is not None:
         facts.append((counted_in(read.data).capitalize(), count(read.data.size)))
-        if isinstance(read.data, Graph):
-            facts.append(("Connections published", count(read.data.n_edges)))
-        elif isinstance(read.data, Bipartite):
-            facts.append(("Items published", count(read.data.n_entries)))
-        elif isinstance(read.data, Network):
-            facts.append(("Connections published", count(read.data.n_ties)))
-            facts.append(("Attributes published", count(read.data.n_attributes)))
-        else:
-            facts.append(("Columns", count(read.data.n_columns)))
+        counts = FACTS[type(read.data)].items()
+        facts += [(words, count(getattr(read.data, name))) for words, name in counts]
     if manifest is not None:
         facts.append(("Method", manifest.method.name))
         line = promised_line(manifest.claim.guarantee, verdict)

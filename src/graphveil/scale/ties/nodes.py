@@ -39,7 +39,7 @@ SAMPLED = 1 << 18
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
-_MERGED = 1 << 22
+MERGED = 1 << 22
 """How many distinct integers wait at least before they are merged into those before."""
 
 _TEXTS_AT_ONCE = 1 << 22
@@ -169,7 +169,7 @@ class _DistinctIntegers:
             return
         self._waiting.append(np.unique(values))
         self._n_waiting += self._waiting[-1].size
-        if self._n_waiting > max(_MERGED, self._merged.size):
+        if self._n_waiting > max(MERGED, self._merged.size):
             self._merge()
 
     def _fits(self, size: int) -> bool:

@@ -26,7 +26,7 @@ BLOCK_CELLS = 1 << 22
 _NODE = (1 << NODE_BITS) - 1
 """The bits of the larger node in an edge ``u << 32 | v``."""
 
-_READ = 1 << 21
+READ = 1 << 21
 """How many edges of a file are read at a time: 16 MB."""
 
 
@@ -156,7 +156,7 @@ def _n_edges_among(lists: NeighborLists, keys: Ints) -> int:
 def read(path: Path) -> Iterator[Ints]:
     """Yield the edges in a file of `draw`, as ``u << 32 | v`` with u below v, some at a time."""
     with path.open("rb") as file:
-        while content := file.read(8 * _READ):
+        while content := file.read(8 * READ):
             yield np.frombuffer(content, dtype=np.int64)
 
 

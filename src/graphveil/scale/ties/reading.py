@@ -237,7 +237,7 @@ def graph_on_disk(
     read, `ResourceError` where the disk has too little space.
     """
     options = options or GraphOptions()
-    source = source_of(path, options.format, options.header)
+    source = source_of(path, options.format, options.header, options.encoding)
     ties = tie_file(source, options)
     with TemporaryDirectory(prefix="graphveil-") as scratch:
         working = opened(Path(scratch, "ties"), "", seed=None, force=False)

@@ -278,7 +278,7 @@ class TiesOnDisk:
     def read(self, method: Method, run: RunOptions) -> Iterator[Read]:
         """Give the graph, whose neighbor lists are mapped from the folder of the run."""
         options = self.options
-        source = source_of(self.path, options.format, options.header)
+        source = source_of(self.path, options.format, options.header, options.encoding)
         form = release_format(
             run.format or format_that_came_in(source.path, options.format), "graph"
         )

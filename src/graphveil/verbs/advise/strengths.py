@@ -19,8 +19,8 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, percent
-from graphveil.data import Data, Table
-from graphveil.data.kinds import as_released
+from graphveil.data import Data
+from graphveil.data.kinds import as_released, kind_of
 from graphveil.methods import METHODS
 from graphveil.verbs.advise.trials import SEED, Advice, Choice, roles_of, sample_of, shares_of
 from graphveil.verbs.attack import attack_release
@@ -150,7 +150,7 @@ def strengths_of(data: Data, choice: Choice, *, word: Wording = str) -> Strength
     values = STRENGTHS[name][:: -1 if name == "epsilon" else 1]
     fixed = {key: value for key, value in choice.parameters.items() if key != name}
     fixed |= roles_of(method, sample.data)
-    of_table = isinstance(data, Table)
+    of_table = kind_of(data).name == "table"
     counted = counted_in(data)
     made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
     for value in values:

@@ -428,7 +428,7 @@ def roles_of(method: type[Anonymizer[Any]], data: Data) -> dict[str, Any]:
         values = [values_of(name, cells.column(name), (ALL, "")) for name in data.columns]
         asked = [one for one in questions_of_levels(values, {}) if one.option == "levels"]
         return {"levels": {one.column: one.value for one in asked}} if asked else {}
-    names = data.attributes if isinstance(data, Network) else ()
+    names = data.attributes
     if not names or "known" not in {item.name for item in flat_parameters(method)}:
         return {}
     return {"known": ",".join(names)}

@@ -8,17 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from graphveil.core.errors import GraphveilWarning, ParameterError, UsageError
 from graphveil.core.hints import Message, one_of, option
 from graphveil.core.lazy import AsFrame, resolve
+from graphveil.core.libraries import pa
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table
 from graphveil.io.datasets.sets import PAPERS, found_in
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 By = Literal["paper", "published", "default"]
 """Whose figure it is: printed in the paper, of its algorithm here, or of what graphveil does unless
@@ -186,8 +184,6 @@ class Reproduction(AsFrame):
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table, with the paper and the item."""
-        import pyarrow as pa  # noqa: PLC0415  loaded when a table is asked for
-
         about = {"paper": self.paper, "item": self.item}
         return pa.Table.from_pylist([about | dataclasses.asdict(row) for row in self.rows])
 

@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.bounds import Bound, part_of, read_bound
 from graphveil.core.errors import ParameterError
 from graphveil.core.hints import one_of
+from graphveil.core.libraries import pa, parquet
 from graphveil.core.rows import Row
 from graphveil.verbs.sweep.grid import Plan, Point, Result
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TEXT, NUMBER, WHOLE = "string", "float64", "int64"
 OWN = {"point": WHOLE, "method": TEXT, "draw": WHOLE, "status": TEXT, "promise": TEXT}
@@ -51,12 +49,10 @@ def table_of(plan: Plan, results: Mapping[int, Result]) -> pa.Table:
 
     A point without a release is one row without a figure, with its reason.
     """
-    import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
-
     parameters = _parameters(plan.points)
     types = {
         **{name: getattr(pa, kind)() for name, kind in OWN.items()},
-        **{parameter_column(name): _type(pa, values) for name, values in parameters.items()},
+        **{parameter_column(name): _type(values) for name, values in parameters.items()},
         **{name: getattr(pa, kind)() for name, kind in (FIGURES | TIMES).items()},
     }
     strings = {name for name, kind in types.items() if kind == pa.string()}
@@ -97,7 +93,7 @@ def _parameters(points: Iterable[Point]) -> dict[str, list[Any]]:
     return {name: values[name] for name in sorted(values)}
 
 
-def _type(pa: Any, values: Sequence[Any]) -> Any:
+def _type(values: Sequence[Any]) -> Any:
     kinds = set(map(type, values))
     if kinds == {bool}:
         return pa.bool_()
@@ -112,8 +108,6 @@ def _cell(value: Any, *, text: bool) -> Any:
 
 def write_table(table: pa.Table, path: Path) -> Path:
     """Write a table as Parquet, whole and for its owner alone; return the file."""
-    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
-
     with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
         parquet.write_table(table, stream)
     return path
@@ -286,8 +280,6 @@ class SweptPoints:
         other point is better in one and not worse in the other. Raises `ParameterError` where no
         point has such a figure.
         """
-        import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
-
         across, up = self.chosen(x, y)
         places = [
             (setting, (first.mean, second.mean))

@@ -79,8 +79,8 @@ def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | N
     if met is None:
         return f"{points}: {ended}."
     bounds = " and ".join(until)
-    some = "No point meets" if not met else "1 point meets" if len(met) == 1 else ""
-    return f"{some or counted(len(met), 'point', 'meet')} {bounds}. {points}: {ended}."
+    some = counted(len(met), "point", "meets") if met else "No point meets"
+    return f"{some} {bounds}. {points}: {ended}."
 
 
 LARGER = ("k", "levels")

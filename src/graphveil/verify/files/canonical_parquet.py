@@ -23,6 +23,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from graphveil.core.libraries import pa, parquet, pc
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical_text import Columns, first_difference
 from graphveil.verify.verdict import shown
@@ -85,9 +86,6 @@ def _read(db: Database, path: Path, columns: Columns, names: Sequence[str]) -> A
 
     Nothing else that the file says of its columns goes with them.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     # First the schema and the sizes alone, from the footer: no page is unpacked yet.
     plain = os.fsencode(path)
     with pa.OSFile(plain) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
@@ -143,8 +141,6 @@ def refuse_packed(db: Database, path: Path) -> None:
 
 def _refuse_long(db: Database, column: Any, name: str) -> None:
     """Refuse text whose length exceeds the limit, although its dictionary is small."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
     size = 0
     for chunk in column.chunks:
         lengths = pc.binary_length(chunk.dictionary).cast("int64").take(chunk.indices)
@@ -154,8 +150,6 @@ def _refuse_long(db: Database, column: Any, name: str) -> None:
 
 def settings_of(numbers: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
     """Return the settings of the writer that, with the cells, determine the bytes of a file."""
-    from pyarrow import parquet  # noqa: PLC0415  heavy, as above
-
     settings = {
         **_SETTINGS,
         "use_dictionary": list(texts) or False,
@@ -191,17 +185,12 @@ def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> 
 @contextmanager
 def opened_columnar(path: Path) -> Iterator[Any]:
     """Open a Parquet file without reading ahead."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     with pa.OSFile(os.fsencode(path)) as stream:
         yield parquet.ParquetFile(stream, pre_buffer=False)
 
 
 def _compared(file: Any, path: Path, names: Sequence[str]) -> UnreadableError | None:
     """Compare the bytes of a file with its rows written again; return the first invalid number."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-
     schema = pa.schema([(name, pa.int64()) for name in names])
     odd: list[UnreadableError] = []
 
@@ -226,9 +215,6 @@ def compare_groups(
     path: Path, groups: Iterable[Any], schema: Any, settings: dict[str, Any], n_rows: int
 ) -> None:
     """Refuse a Parquet file whose bytes differ from these row groups, written again."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     with path.open("rb") as stream:
         # The writer is pyarrow's own; the sink compares what it writes instead of keeping it.
         sink = _ComparingSink(stream)
@@ -254,8 +240,6 @@ def in_groups(batches: Iterable[Any], schema: Any, n_rows: int) -> Iterator[Any]
 
     However the file is divided, no more of it is in memory.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-
     waiting: list[Any] = []
     n, some = 0, False
     for batch in batches:
@@ -272,8 +256,6 @@ def in_groups(batches: Iterable[Any], schema: Any, n_rows: int) -> Iterator[Any]
 
 def _strange(rows: Any, first: int, name: str) -> UnreadableError | None:
     """Return the first number that is missing or negative, as an error; None if there is none."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
     for column in rows.column_names:
         if rows[column].null_count:
             row = pc.index(pc.is_null(rows[column]), True).as_py()
@@ -282,8 +264,6 @@ def _strange(rows: Any, first: int, name: str) -> UnreadableError | None:
 
 
 def _below_zero(rows: Any, columns: Sequence[str], name: str) -> UnreadableError | None:
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
     for column in columns:
         least = pc.min(rows[column]).as_py()
         if least is not None and least < 0:
@@ -293,9 +273,6 @@ def _below_zero(rows: Any, columns: Sequence[str], name: str) -> UnreadableError
 
 def _renamed(tail: bytes) -> bytes:
     """Return the end of a file with the writer's name replaced by the canonical one."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     sink = BytesIO()
     parquet.ParquetWriter(sink, pa.schema([("one", pa.int64())])).close()
     # The writer's own name, taken from the footer of an empty file that it writes.

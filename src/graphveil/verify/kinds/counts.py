@@ -8,26 +8,13 @@ counted when it was loaded.
 from __future__ import annotations
 
 from graphveil.claims import parts
-from graphveil.claims.manifest import MANIFEST, ColumnCells, Described
+from graphveil.claims.manifest import MANIFEST, Described
 from graphveil.core.text import counted, singular
 from graphveil.verify.database import Database
 from graphveil.verify.evidence import CheckedKind
 from graphveil.verify.verdict import Check, judged, shown
 
 COUNTS = "counts"
-
-
-def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
-    """Return the columns whose cells differ from the numbers that the manifest states."""
-    if [one.name for one in found] != [one.name for one in stated]:
-        return [f"{MANIFEST} does not state the cells of each column of the data"]
-    return [
-        f"{shown(one.name)} shows {counted(one.values, 'value')}, {one.generalized} generalized "
-        f"and {one.suppressed} suppressed, but {MANIFEST} states {expected.values}, "
-        f"{expected.generalized} and {expected.suppressed}"
-        for one, expected in zip(found, stated, strict=True)
-        if one != expected
-    ]
 
 
 def counts_check(db: Database, described: Described, shape: CheckedKind) -> Check:
@@ -54,7 +41,17 @@ def counts_check(db: Database, described: Described, shape: CheckedKind) -> Chec
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]
     # Step 3: of tables, the cells of each column that are values, generalized or suppressed.
-    problems += _cells_problems(shape.cells(db, described), described.cells or [])
+    shows, stated = shape.cells(db, described), described.cells or []
+    if [one.name for one in shows] != [one.name for one in stated]:
+        problems.append(f"{MANIFEST} does not state the cells of each column of the data")
+    else:
+        problems += [
+            f"{shown(one.name)} shows {counted(one.values, 'value')}, {one.generalized} "
+            f"generalized and {one.suppressed} suppressed, but {MANIFEST} states "
+            f"{expected.values}, {expected.generalized} and {expected.suppressed}"
+            for one, expected in zip(shows, stated, strict=True)
+            if one != expected
+        ]
     listed = ", ".join(
         counted(count, singular(name.replace("_", " "))) for name, count in counts.items()
     )

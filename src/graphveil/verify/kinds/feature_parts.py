@@ -19,6 +19,7 @@ import numpy as np
 from graphveil.claims import parts
 from graphveil.claims.manifest import MANIFEST, DataFile
 from graphveil.claims.parts import COLUMNS, FOLDER
+from graphveil.core.libraries import pa, pc
 from graphveil.core.text import counted
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical_parquet import (
@@ -87,8 +88,6 @@ class _Part(NamedTuple):
 
 def _compared(db: Database, part: _Part) -> str:
     """Return the type of the items of a part, after its bytes and rows were checked."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
-
     path, name = part.path, part.file.name
     # Step 1: names, types and size from the footer, before any page is unpacked.
     with opened_columnar(path) as file:
@@ -125,8 +124,6 @@ def _compared(db: Database, part: _Part) -> str:
 
 def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
     """Yield the rows of a part in batches, after checking each batch."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-
     n = 0
     for batch in file.iter_batches(_READ_ROWS, use_threads=False):
         batch.validate(full=True)
@@ -166,8 +163,6 @@ def _refuse_ids(user: Any, n: int, part: _Part) -> None:
 
 def _leaves(lists: Any, part: _Part, kind: Any) -> Any:
     """Return the items of some rows, concatenated."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
     leaves = lists.flatten()
     if leaves.null_count:
         raise UnreadableError(f"{part.file.name}: an item has no name")
@@ -190,8 +185,6 @@ def _numbers(column: Any, kind: Any) -> Any:
 
 def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
     """Refuse items that do not ascend within their row; text ascends by its bytes."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
     if len(leaves) < 2:
         return
     # Compare each item with the one before it, except the first item of each row.

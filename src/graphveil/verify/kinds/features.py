@@ -14,6 +14,7 @@ Cost: scans and one grouping, O(nnz log nnz) at most.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from graphveil.verify.changes import COST, same_pairs
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import (
     CheckedKind,
-    ComparedNames,
     Cost,
     Evidence,
     IdsAsNames,
@@ -43,7 +43,7 @@ from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linkage import released_ids
 from graphveil.verify.recount.rows.row_classes import counts_of_lists
 from graphveil.verify.recount.rows.true_entries import find_kept
-from graphveil.verify.second_reading.pairs import OriginalPairs, second_reading
+from graphveil.verify.second_reading.pairs import OriginalPairs, pairs_reading_check
 from graphveil.verify.verdict import (
     LINKAGE,
     Check,
@@ -118,10 +118,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
             ENTRIES: holds("no row lists an item twice, and every row belongs to a user"),
             ORDER: holds("users and their items are in ascending order"),
         }
-    problems = []
-    stranger = db.first(_STRANGER)
-    if stranger:
-        problems.append(f"user {stranger[0]} has an item but is not listed")
+    problems = db.found(_STRANGER, "user {} has an item but is not listed")
     order = _user_order(db, described.files, keyed=keyed)
     # Entries in strictly ascending order cannot repeat, so this is asked only if they are not.
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
@@ -151,9 +148,9 @@ def _user_order(db: Database, files: Sequence[DataFile], *, keyed: bool) -> Chec
     return holds("users and their items are in ascending order")
 
 
-def _shared(evidence: Evidence) -> ComparedNames:
+def _shared(evidence: Evidence) -> tuple[list[Check], None]:
     original, people = evidence.original_as(Bipartite), evidence.has_people
-    return ComparedNames([_items(evidence.tables, original, people=people, linked=evidence.linked)])
+    return [_items(evidence.tables, original, people=people, linked=evidence.linked)], None
 
 
 def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:
@@ -251,5 +248,5 @@ FEATURES = CheckedKind(
     same=same_pairs,
     parts=load_parts,
     noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
-    read_again=second_reading(_pairs, "entries"),
+    read_again=partial(pairs_reading_check, _pairs, "entries"),
 )

@@ -35,7 +35,6 @@ from graphveil.verify.changes import same_pairs
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import (
     CheckedKind,
-    ComparedNames,
     Cost,
     Evidence,
     IdsAsNames,
@@ -49,32 +48,37 @@ from graphveil.verify.kinds.text_cells import cell_columns, strange_id
 from graphveil.verify.recount.graphs.edge_buckets import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.graphs.node_attributes import strange_cell
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.second_reading.pairs import OriginalPairs, PairKinds, second_reading
+from graphveil.verify.second_reading.pairs import OriginalPairs, PairKinds, pairs_reading_check
 from graphveil.verify.second_reading.tables import people_reading_check
 from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, row_of, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
-# Edges of the original that the release lacks, and released edges that the original lacks; with
-# layers, `_ADDED` below.
 MISSING = "SELECT source, target FROM missing ORDER BY source, target"
+"""Edges of the original that the release lacks."""
 
-_ADDED_EDGES = """
-    SELECT source, target FROM edges ANTI JOIN placed ON source = u AND target = v
-    ORDER BY source, target
-"""
+_ADDED = "SELECT source, target FROM edges ANTI JOIN placed ON {} ORDER BY source, target"
+"""Released edges that the original lacks: those for which no edge of it is the same."""
+
+_SAME_EDGE = "source = u AND target = v"
+_SAME_TIE = f"{_SAME_EDGE} AND edges.layer = placed.layer"
+
+_LOST = "CREATE TABLE missing AS SELECT u AS source, v AS target{} FROM placed ANTI JOIN edges ON "
 
 _COLUMNS = ["source", "target"]
 
-# The first edge of a graph whose smaller end is second, or that does not follow the one above it.
-_EDGE_OUT_OF_ORDER = """
+# The first edge that does not follow the one above it by source, target and layer; where there are
+# no layers, also one whose smaller end is second.
+_OUT_OF_ORDER = """
     SELECT number, source, target FROM (
-        SELECT row_number() OVER () AS number, source, target,
-               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
+        SELECT row_number() OVER () AS number, *, lag(source) OVER () AS above_source,
+               lag(target) OVER () AS above_target, lag({layer}) OVER () AS above_layer
         FROM edges)
-    WHERE source >= target OR (number > 1 AND (
-        source < above_source OR (source = above_source AND target <= above_target)))
+    WHERE {turned} OR (number > 1 AND (source < above_source OR (source = above_source AND (
+        target < above_target OR (target = above_target AND {layer} <= above_layer)))))
     LIMIT 1
 """
+
+_LOOP = "SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1"
 
 # The first edge that appears more than once, in either direction.
 _DUPLICATE = """
@@ -100,17 +104,13 @@ def _link_edges(db: Database, original: Graph, released: Any) -> None:
     # Others in one anti join over tables: `placed` are the original's edges by published ids.
     ends = released[original.edges()]
     db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
-    db.run(
-        "CREATE TABLE missing AS SELECT u AS source, v AS target FROM placed "
-        "ANTI JOIN edges ON source = u AND target = v"
-    )
+    db.run(_LOST.format("") + _SAME_EDGE)
 
 
-def _first_edges(added: str, db: Database) -> list[str]:
+def _first_edges(evidence: Evidence) -> list[str]:
     """Return the first edge that is missing, and the first that is new, in words."""
-    rows = [
-        (db.first(f"{sql} LIMIT 1"), says) for sql, says in ((MISSING, "missing"), (added, "new"))
-    ]
+    first = {"missing": MISSING, "new": evidence.kind.added}
+    rows = [(evidence.tables.first(f"{sql} LIMIT 1"), says) for says, sql in first.items()]
     return [f"the edge between nodes {row[0]} and {row[1]} is {says}" for row, says in rows if row]
 
 
@@ -138,28 +138,10 @@ PEOPLE_ROWS = "people_rows"
 
 _TIES = (("source", "BIGINT"), ("target", "BIGINT"), (OF_LAYER, "VARCHAR"))
 
-# The first edge of a network that does not follow the one above it by source, target and layer.
-_OUT_OF_ORDER = """
-    SELECT number, source, target FROM (
-        SELECT rowid + 1 AS number, source, target, layer,
-               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target,
-               lag(layer) OVER () AS above_layer
-        FROM edges)
-    WHERE number > 1 AND (source < above_source OR (source = above_source AND (
-        target < above_target OR (target = above_target AND layer <= above_layer))))
-    LIMIT 1
-"""
-
 # The first edge that appears more than once in one layer.
 _TWICE = """
     SELECT source, target, count(*) FROM edges GROUP BY source, target, layer
     HAVING count(*) > 1 ORDER BY source, target, layer LIMIT 1
-"""
-
-_SAME_TIE = "source = u AND target = v AND edges.layer = placed.layer"
-
-_ADDED = f"""
-    SELECT source, target FROM edges ANTI JOIN placed ON {_SAME_TIE} ORDER BY source, target
 """
 
 # The first undirected edge whose smaller end is second.
@@ -247,7 +229,8 @@ def _order(
     another = misplaced(db, "nodes", "node", keyed=keyed, file=by_role.get("nodes"))
     if another:
         return fails(another)
-    row = db.first(_OUT_OF_ORDER if layers else _EDGE_OUT_OF_ORDER)
+    layer, turned = ("layer", "false") if layers else ("0", "source >= target")
+    row = db.first(_OUT_OF_ORDER.format(layer=layer, turned=turned))
     if row:
         number, source, target = row
         at = [row_of(by_role.get("data"), number - n, what="edge") for n in (1, 2)]
@@ -264,14 +247,9 @@ def _order(
 
 def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
     """Return the first loop, the first repeated edge and the first unknown layer."""
-    problems = []
-    loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
-    if loop:
-        itself = "has an edge to itself" if layers else "is its own neighbor"
-        problems.append(f"node {loop[0]} {itself}")
-    twice = db.first(_TWICE if layers else _DUPLICATE)
-    if twice:
-        problems.append(f"the edge ({twice[0]}, {twice[1]}) appears {twice[2]} times")
+    itself = "has an edge to itself" if layers else "is its own neighbor"
+    problems = db.found(_LOOP, f"node {{}} {itself}")
+    problems += db.found(_TWICE if layers else _DUPLICATE, "the edge ({}, {}) appears {} times")
     strange = db.first(_OF_NO_LAYER) if layers else None
     if strange:
         layer = shown(strange[0])
@@ -286,8 +264,7 @@ def _strange_end(db: Database, n: int, *, usual: bool) -> list[str]:
     )[0]
     if usual and (low is None or (low >= 0 and high < n)):
         return []
-    stranger = db.first(_STRANGER)
-    return [f"node {stranger[0]} has an edge but is not listed"] if stranger else []
+    return db.found(_STRANGER, "node {} has an edge but is not listed")
 
 
 def _delimited(db: Database, path: Path, file: DataFile) -> None:
@@ -329,7 +306,7 @@ def columns_of(evidence: Evidence) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, start=1)}
 
 
-def _shared(evidence: Evidence) -> ComparedNames:
+def _shared(evidence: Evidence) -> tuple[list[Check], str | None]:
     """Whether attributes are the original's, and edges have directions where its edges have."""
     original, published = evidence.original_as(Network), columns_of(evidence)
     strange = [
@@ -348,14 +325,11 @@ def _shared(evidence: Evidence) -> ComparedNames:
         same = f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
     layer = judged([other] if has != [(one.name, one.directed) for one in described] else [], same)
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
-    return ComparedNames([columns, layer], None if failed is None else failed.detail)
+    return [columns, layer], None if failed is None else failed.detail
 
 
 def _link(db: Database, original: Network, released: Any) -> None:
     """Create `placed(u, v, layer)` of the original's edges, and `missing` of those lost."""
-    if isinstance(original, Graph):
-        _link_edges(db, original, released)
-        return
     # Ends under published ids; undirected edges are turned so that the smaller end is first.
     ties, is_single = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
@@ -368,10 +342,7 @@ def _link(db: Database, original: Network, released: Any) -> None:
     db.run(
         "CREATE TABLE placed AS SELECT u, v, layer FROM placed_in JOIN names_of_layers USING (n)"
     )
-    db.run(
-        "CREATE TABLE missing AS SELECT u AS source, v AS target, layer FROM placed "
-        f"ANTI JOIN edges ON {_SAME_TIE}"
-    )
+    db.run(_LOST.format(", layer") + _SAME_TIE)
 
 
 def _changes(evidence: Evidence) -> EdgeChanges:
@@ -385,7 +356,7 @@ def _changes(evidence: Evidence) -> EdgeChanges:
 def _same(evidence: Evidence) -> Check:
     ties = same_pairs(evidence)
     original = evidence.original_as(Network)
-    if ties.outcome == "fails" or isinstance(original, Graph):
+    if ties.outcome == "fails":
         return ties
     if set(columns_of(evidence)) != set(original.attributes):
         return fails("the release has different attributes than the original")
@@ -417,11 +388,13 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     return among
 
 
+def _pairs_of_graph(original: Graph) -> OriginalPairs:
+    (u, v), labels = original.edges().T, original.labels()
+    return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
+
+
 def _pairs(original: Network) -> OriginalPairs:
     labels = original.labels()
-    if isinstance(original, Graph):
-        u, v = original.edges().T
-        return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
     ties, directed = original.ties(), original.is_directed
     plain = [layer.name for layer in original.layers if not layer.directed]
     of_kind = PairKinds(ties.layer, [layer.name for layer in original.layers], plain)
@@ -432,7 +405,7 @@ def _pairs(original: Network) -> OriginalPairs:
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of edges and people say what the program's reader made of them."""
     # The file of edges and the file of people are read apart; the worse outcome counts.
-    ties = second_reading(_pairs, "edges")(db, original, path, reading)
+    ties = pairs_reading_check(_pairs, "edges", db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
@@ -460,14 +433,14 @@ GRAPH = CheckedKind(
     shape=_shape,
     counts=_counts,
     rows={"data": "edges", "nodes": "nodes"},
-    link=_link,
+    link=_link_edges,
     changes=_changes,
     cost=Cost(EDITS, _changes, _in_words),
-    first_changes=partial(_first_edges, _ADDED_EDGES),
-    added=_ADDED_EDGES,
-    same=_same,
+    first_changes=_first_edges,
+    added=_ADDED.format(_SAME_EDGE),
+    same=same_pairs,
     noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
-    read_again=_read_again,
+    read_again=partial(pairs_reading_check, _pairs_of_graph, "edges"),
 )
 """A network with one layer, without directions and attributes."""
 
@@ -478,8 +451,10 @@ NETWORK = replace(
     unrolled=frozenset(),
     entries=("edges", "edge"),
     rows={"data": "ties", "people": "nodes"},
-    first_changes=partial(_first_edges, _ADDED),
-    added=_ADDED,
+    link=_link,
+    added=_ADDED.format(_SAME_TIE),
+    same=_same,
+    read_again=_read_again,
     shared_names=(COLUMNS, LAYER),
     shared=_shared,
     ids_among_names=_ids_among_names,

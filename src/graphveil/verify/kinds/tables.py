@@ -24,7 +24,7 @@ from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.changes import COST
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
-from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
+from graphveil.verify.evidence import CheckedKind, Cost, Evidence, IdsAsNames
 from graphveil.verify.files.canonical_text import load_delimited
 from graphveil.verify.files.loading import load_rows
 from graphveil.verify.kinds.text_cells import cell_columns, strange_id
@@ -116,9 +116,9 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     return {IDS: ids_check(db, "people", "person", keyed=True), ORDER: order}
 
 
-def _shared(evidence: Evidence) -> ComparedNames:
+def _shared(evidence: Evidence) -> tuple[list[Check], str | None]:
     check = _columns(evidence.columns, evidence.original_as(Table))
-    return ComparedNames([check], check.detail if check.outcome == "fails" else None)
+    return [check], check.detail if check.outcome == "fails" else None
 
 
 def _columns(published: list[str], original: Table) -> Check:

@@ -7,7 +7,7 @@ order of the original.
 from __future__ import annotations
 
 from graphveil.claims.manifest import DataFile
-from graphveil.core.text import counted
+from graphveil.core.text import counted, singular
 from graphveil.verify.database import Database
 from graphveil.verify.verdict import Check, holds, judged, row_of
 
@@ -16,7 +16,7 @@ IDS, ORDER = "ids", "canonical order"
 
 def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on."""
-    n, what = db.number(f"SELECT count(*) FROM {table}"), _one_of(table)
+    n, what = db.number(f"SELECT count(*) FROM {table}"), singular(table)
     # Ids from a key are any integers from 0 on, each once.
     if keyed:
         low, ids = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (
@@ -48,11 +48,6 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     return judged(problems, listed)
 
 
-def _one_of(table: str) -> str:
-    """Return what a row of a table is called."""
-    return {"people": "person"}.get(table, table.removesuffix("s"))
-
-
 def misplaced(
     db: Database, table: str, column: str, *, keyed: bool, file: DataFile | None = None
 ) -> str | None:
@@ -70,9 +65,9 @@ def misplaced(
         if row is None:
             return None
         at = row_of(file, row[0] - 1)
-        return f"{at}, {_one_of(table)} {row[1]}, is not in ascending order"
+        return f"{at}, {singular(table)} {row[1]}, is not in ascending order"
     row = db.first(
         f"SELECT rowid, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
-    what = _one_of(table)
+    what = singular(table)
     return f"{row_of(file, row[0])} is {what} {row[1]}, which is out of place" if row else None

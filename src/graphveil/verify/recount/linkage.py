@@ -49,45 +49,40 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
         other = f"the linkage contains ids of type {linked[0]}, but the original has {given[0]}"
         return [*problems, other]
     # A published id that two original ids share.
-    shared = db.first(
+    problems += db.found(
         "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
-        "ORDER BY released LIMIT 1"
+        "ORDER BY released LIMIT 1",
+        "the published id {} is linked to {} original ids",
     )
-    if shared:
-        problems.append(f"the published id {shared[0]} is linked to {shared[1]} original ids")
     # A published id without an original one; and, where ids come from a key, the other way round.
-    nobody = db.first(
+    problems += db.found(
         f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) WHERE i NOT IN "
-        "(SELECT released FROM linkage WHERE released IS NOT NULL) ORDER BY i LIMIT 1"
+        "(SELECT released FROM linkage WHERE released IS NOT NULL) ORDER BY i LIMIT 1",
+        "the published id {} is linked to nobody",
     )
-    if nobody:
-        problems.append(f"the published id {nobody[0]} is linked to nobody")
-    absent = published and db.first(
-        f"SELECT released FROM linkage ANTI JOIN ({published}) ON released = i "
-        "ORDER BY released LIMIT 1"
-    )
-    if absent:
-        problems.append(f"the release does not have the id {absent[0]}, which is linked")
+    if published:
+        problems += db.found(
+            f"SELECT released FROM linkage ANTI JOIN ({published}) ON released = i "
+            "ORDER BY released LIMIT 1",
+            "the release does not have the id {}, which is linked",
+        )
     rows_of_id = published and db.first(
         f"SELECT i, count(*) FROM ({published}) GROUP BY i HAVING count(*) > 1 OR i IS NULL LIMIT 1"
     )
     if rows_of_id:
         problems.append(f"{counted(rows_of_id[1], 'row')} of the release with id {rows_of_id[0]}")
     # A published id of someone who is not in the original.
-    strange = db.first(
+    problems += db.found(
         "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
-        "ORDER BY released LIMIT 1"
+        "ORDER BY released LIMIT 1",
+        "the published id {} is linked to an id that is not in the original",
     )
-    if strange:
-        other = "is linked to an id that is not in the original"
-        problems.append(f"the published id {strange[0]} {other}")
     # An original id with two published ones, named by the first of these.
-    twice = db.first(
+    problems += db.found(
         "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
-        "ORDER BY 1 LIMIT 1"
+        "ORDER BY 1 LIMIT 1",
+        "the original id linked to {} has {} published ids",
     )
-    if twice:
-        problems.append(f"the original id linked to {twice[0]} has {twice[1]} published ids")
     return problems
 
 

@@ -90,6 +90,8 @@ def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
 
 def _load(db: Database, path: Path, table: str, columns: tuple[str, str]) -> dict[str, str]:
     """Create a table of a file, and return the types of its columns."""
+    if db.holds(table):
+        db.run(f"DROP TABLE {table}")  # an earlier check has read the file
     try:
         db.run(
             f"CREATE TABLE {table} AS SELECT {', '.join(columns)} "

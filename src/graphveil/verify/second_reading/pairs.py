@@ -70,43 +70,44 @@ class OriginalPairs(NamedTuple):
     kinds: PairKinds | None = None
 
 
-def second_reading(
-    pairs_of: Callable[[Any], OriginalPairs], entries: str
-) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
-    """Return a check whether a file says what the program's reader made of it."""
-
-    def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
-        # Step 1: is it small enough, and was it read with options that are understood here?
-        pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
-        if pairs is None or pairs.first.size > MOST_PAIRS:
-            return not_checked(f"{SHARED}: more than {MOST_PAIRS:,} pairs")
-        if not reading.get("kind_column"):
-            pairs = pairs._replace(kinds=None)
-        if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
-            return read_once()
-        # Step 2: which columns hold the ends, and which the kind; uncertain ones are left to the
-        # reader.
-        file = plain_file(path, reading)
-        header = None if file is None else _is_header(file.first, reading)
-        ends = None if file is None else _ends(file.first, reading)
-        kind = None if file is None or pairs.kinds is None else _kind_column(file.first, reading)
-        if file is None or header is None or ends is None or (pairs.kinds and kind is None):
-            return read_once()
-        # Step 3: read the file again. Ids that readers trim or take for comments are left alone.
-        cells = ends if kind is None else [*ends, kind]
-        problem = read_again(db, file, cells, header=header, table="rows_read")
-        if problem is not None:
-            return problem
-        _put_again(db, pairs, reading.get("kinds") or ())
-        if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
-            return not_checked(
-                f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
-            )
-        # Step 4: compare both sets of pairs.
-        _put_original(db, pairs)
-        return _compared(db, entries)
-
-    return read
+def pairs_reading_check(
+    pairs_of: Callable[[Any], OriginalPairs],
+    entries: str,
+    db: Database,
+    original: Any,
+    path: Path,
+    reading: Mapping[str, Any],
+) -> Check:
+    """Return whether a file says what the program's reader made of it."""
+    # Step 1: is it small enough, and was it read with options that are understood here?
+    pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
+    if pairs is None or pairs.first.size > MOST_PAIRS:
+        return not_checked(f"{SHARED}: more than {MOST_PAIRS:,} pairs")
+    if not reading.get("kind_column"):
+        pairs = pairs._replace(kinds=None)
+    if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
+        return read_once()
+    # Step 2: which columns hold the ends, and which the kind; uncertain ones are left to the
+    # reader.
+    file = plain_file(path, reading)
+    header = None if file is None else _is_header(file.first, reading)
+    ends = None if file is None else _ends(file.first, reading)
+    kind = None if file is None or pairs.kinds is None else _kind_column(file.first, reading)
+    if file is None or header is None or ends is None or (pairs.kinds and kind is None):
+        return read_once()
+    # Step 3: read the file again. Ids that readers trim or take for comments are left alone.
+    cells = ends if kind is None else [*ends, kind]
+    problem = read_again(db, file, cells, header=header, table="rows_read")
+    if problem is not None:
+        return problem
+    _put_again(db, pairs, reading.get("kinds") or ())
+    if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
+        return not_checked(
+            f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
+        )
+    # Step 4: compare both sets of pairs.
+    _put_original(db, pairs)
+    return _compared(db, entries)
 
 
 def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:

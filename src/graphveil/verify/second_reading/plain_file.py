@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
+from graphveil.core.libraries import pa
 from graphveil.verify import verdict
 from graphveil.verify.database import Database, literal
 from graphveil.verify.verdict import Check, not_checked, one_line
@@ -123,8 +124,6 @@ def read_again(
 
 def _head(file: PlainFile) -> list[str]:
     """Return the complete lines at the beginning of a file; none if it is not text."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
     try:
         with pa.OSFile(os.fsencode(file.path)) as raw:
             packed = file.compression != "none"

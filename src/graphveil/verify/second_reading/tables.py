@@ -27,6 +27,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from graphveil.core.libraries import pa
 from graphveil.core.text import counted
 from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
@@ -51,7 +52,7 @@ _PLAIN = "a delimited text file with a header, and the private record of how it 
 _BLANKS = r"^\s|\s$"
 _ALL, _NUMBER = "all", r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
-_KNOWN |= {"categories", "drop", "person", "exact"}
+_KNOWN |= {"categories", "drop", "person", "household", "exact"}
 """Options that are understood here; others leave the file to the reader."""
 
 
@@ -64,6 +65,7 @@ class _Reading(msgspec.Struct):
     one_hot: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     person: str | None = None
+    household: str | None = None
 
     def __post_init__(self) -> None:
         """Check that the rules of bins are such."""
@@ -79,8 +81,10 @@ def table_reading_check(
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
         return not_checked(verdict.SHARED, needs=_PLAIN)
-    person = how.person if how.person in file.first else None
-    how.drop = (*how.drop, *([] if person is None else [person]))
+    # Columns that say whose a row is are not published. People with one row each were merged.
+    owners = [name for name in (how.person, how.household) if name in file.first]
+    how.drop = tuple(dict.fromkeys((*how.drop, *owners)))
+    person = how.person if how.person in owners and original.person == "column" else None
     many = original.n_rows * original.n_columns > MOST_CELLS
     if many or not _has_columns(original, file, how):
         other = "the file has different columns than the original"
@@ -103,7 +107,32 @@ def table_reading_check(
     if rows != original.n_rows:
         in_file = f"{counted(rows, 'row')} in the file"
         return fails(f"{in_file}, but {original.n_rows} in the original as read")
-    return _compared(db, original, file, how)
+    # Step 5: where people or households have several rows, the same rows are of the same one.
+    differs = _other_owners(db, original, file, owners)
+    return _compared(db, original, file, how) if differs is None else fails(differs)
+
+
+def _other_owners(
+    db: Database, original: Table, file: PlainFile, owners: Sequence[str]
+) -> str | None:
+    """Return why the file does not say of the rows whose they are as the original does; or None.
+
+    `owners`: the columns of people and of households, the last of which counts.
+    """
+    if original.units is None:
+        return None
+    if not owners:
+        return "the record names no column that says whose each row is"
+    owner = owners[-1]
+    db.put("read_owners", {"unit": original.units})
+    cell = f"f{file.first.index(owner)}"
+    pairs = f"SELECT DISTINCT {cell} AS named, unit FROM again POSITIONAL JOIN read_owners"
+    counts = "count(*), count(DISTINCT named), count(DISTINCT unit)"
+    found = db.first(f"SELECT {counts} FROM ({pairs})")
+    db.run("DROP TABLE read_owners")
+    if found is None or len(set(found)) == 1:
+        return None
+    return f"{shown(owner)} groups rows differently"
 
 
 def people_reading_check(
@@ -188,8 +217,6 @@ def _one_of(original: Table, name: str) -> Any:
 
     A row that is suppressed in all of them has none.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy, and most releases need none of it
-
     # A one-hot column became one column per value; turn it back to the one value of each row.
     places = _of_values(original, name)
     values = [original.columns[place].removeprefix(f"{name}=") for place in places]
@@ -294,8 +321,6 @@ def _cells_of_both(original: Table, name: str) -> Any:
 
 
 def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  as above
-
     words = to_arrow(as_text(names)).cast(pa.string())
     return words if codes is None else words.take(pa.array(codes, mask=codes < 0))
 

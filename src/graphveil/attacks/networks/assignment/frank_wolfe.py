@@ -14,21 +14,16 @@ Cost: an assignment problem of n nodes per step (n cubed at worst), and products
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.copies.paired_copy import Pairing
 from graphveil.core.array_types import Ints
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import optimize
 from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import Bools, sparse
-
-if TYPE_CHECKING:
-    from scipy import optimize
-else:
-    optimize = lazy_module("scipy.optimize")
 
 Match: TypeAlias = "Ints"
 """The node of the other network that every node is assigned, int64, shape (n,); all of them

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.networks.copies.side_information import Relations, SideInformation, degrees
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import distance, optimize
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.measures.values import triangles
@@ -125,8 +126,6 @@ def relaxed_alignment(one: Graph, two: Graph, side_information: SideInformation)
     float64, shape (n, n)
         The relaxed plan: rows and columns sum to about 1.
     """
-    from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
-
     firsts, seconds, _ = side_information.matrices(np.float64)
     n = one.n_nodes
     # D: Euclidean distances of features; different attributes are far off.
@@ -158,7 +157,5 @@ def assigned(plan: Matrix) -> Ints:
     >>> assigned(np.array([[0.6, 0.4], [0.9, 0.1]])).tolist()
     [1, 0]
     """
-    from scipy import optimize  # noqa: PLC0415  heavy: not for help
-
     _, columns = optimize.linear_sum_assignment(-plan)
     return np.asarray(columns, dtype=np.int64)

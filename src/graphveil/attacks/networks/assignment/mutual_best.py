@@ -31,7 +31,7 @@ degrees."""
 ENOUGH_UNCHANGED = 0.999
 """Rounds end if at least this share of the matching stays as it was."""
 
-_FLOPS = 20_000_000
+FLOPS = 20_000_000
 """Multiplications per block of rows: it bounds the memory of a block to a few hundred megabytes."""
 
 
@@ -129,7 +129,7 @@ def row_blocks(work: Ints) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows of about equal work; `work` is that of all rows before each, and all."""
     start, last = 0, work.size - 1
     while start < last:
-        end = int(np.searchsorted(work, work[start] + _FLOPS, side="right")) - 1
+        end = int(np.searchsorted(work, work[start] + FLOPS, side="right")) - 1
         end = min(max(end, start + 1), last)
         yield start, end
         start = end

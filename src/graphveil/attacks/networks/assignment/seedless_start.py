@@ -12,7 +12,6 @@ Cost: n squared distances in memory, times the number of features.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,14 +21,9 @@ from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import Relations, SideInformation
 from graphveil.attacks.networks.copies.side_information import degrees as degrees_of
 from graphveil.core.array_types import Floats, Ints
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import distance
 from graphveil.data import Graph
 from graphveil.measures.values import triangles
-
-if TYPE_CHECKING:
-    from scipy.spatial import distance
-else:
-    distance = lazy_module("scipy.spatial.distance")
 
 SURE_SHARE = 0.15
 """The share of mutual nearest pairs that is taken. More begin with more errors, fewer may not

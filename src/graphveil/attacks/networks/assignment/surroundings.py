@@ -26,6 +26,7 @@ from graphveil.attacks.networks.copies.side_information import (
     totals,
 )
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.libraries import distance
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
 from graphveil.measures.values import triangles
@@ -175,8 +176,6 @@ def values_around(side_information: SideInformation) -> tuple[list[Counts], list
 
 def _of_features(two: Pairing) -> Distances:
     """Return the Euclidean distances of robustly scaled features."""
-    from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
-
     side_information = two.side_information
     more = (
         [side_information.copy, side_information.released]

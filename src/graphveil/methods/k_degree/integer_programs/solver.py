@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.libraries import optimize, sparse
 
 NODE_LIMIT = 50
 """How many nodes of its search tree HiGHS may visit for one block program.
@@ -67,8 +68,6 @@ class Rows:
     """
 
     def __init__(self, variables: int) -> None:
-        from scipy import sparse  # noqa: PLC0415  heavy: only where a bound is asked for
-
         self._sparse, self.variables = sparse, variables
         self.parts: list[tuple[Any, Floats, Floats]] = []
 
@@ -97,12 +96,14 @@ def best_point(
     `rows` are the matrix and its lower and upper bounds. Without `integer`, the variables may be
     fractions: the linear relaxation, whose least value is a weaker bound in less time.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  heavy, as above
-
-    whole, within = np.full(cost.size, int(integer)), LinearConstraint(*rows)
+    whole, within = np.full(cost.size, int(integer)), optimize.LinearConstraint(*rows)
     options = {"node_limit": nodes}
-    return milp(
-        cost, integrality=whole, bounds=Bounds(0, upper), constraints=within, options=options
+    return optimize.milp(
+        cost,
+        integrality=whole,
+        bounds=optimize.Bounds(0, upper),
+        constraints=within,
+        options=options,
     )
 
 

@@ -50,7 +50,7 @@ def groups_are_large(evidence: Evidence, promise: SuperNodeAnonymity) -> Check:
     differing = set(edges) ^ set(_generated(counts, possible, n, number))
     if differing:
         return fails(
-            f"{counted(len(differing), 'edge differs', 'edges differ')} from those drawn from the "
+            f"{counted(len(differing), 'edge', 'differs')} from those drawn from the "
             f"numbers of edges, the first is {min(differing)}; they may show more than these "
             "numbers"
         )

@@ -37,12 +37,6 @@ from graphveil.verify.evidence import Evidence
 from graphveil.verify.recount.noise.degrees_and_stubs import degrees_again, numbers_of, stubs_again
 from graphveil.verify.recount.noise.expected_degrees import Numbers, degrees_from_noisy, wrong_parts
 from graphveil.verify.recount.noise.noise_tails import is_strange, is_strange_on_ladder, reach_of
-from graphveil.verify.recount.noise.triangle_graph import Edge, Model, redrawn
-from graphveil.verify.recount.noise.weighted_graph import (
-    class_sizes,
-    class_weights,
-    edges_by_weights,
-)
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked
 
 STATISTICS, DRAWING = "noisy statistics", "drawing"
@@ -96,7 +90,7 @@ def _second(noisy: list[int]) -> int:
     return max(sorted(noisy)[-2], 0)
 
 
-def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[Edge]:
+def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int]]:
     return {(one, two) for one, two in evidence.tables.pairs(table, u, v).tolist()}
 
 
@@ -217,14 +211,16 @@ def _wrong_cuts(value: Drawing, parts: _Parts) -> list[str]:
 
 def _wrong_classes(value: NoisyDegrees) -> list[str]:
     """Return problems of classes or weights that differ from the recomputed ones."""
+    from graphveil.verify.recount.noise import weighted_graph  # noqa: PLC0415  few releases need it
+
     likely, sizes = _expected(value), list(value.sizes)
-    if sizes != (own := class_sizes(likely)):
+    if sizes != (own := weighted_graph.class_sizes(likely)):
         return [
             f"sizes state {counted(len(sizes), 'class')} that differ from the {len(own)} recomputed"
         ]
     problems = []
     # Weights are stated with three digits: half a unit of the last one is allowed.
-    recomputed = class_weights(likely, sizes) * 10**12
+    recomputed = weighted_graph.class_weights(likely, sizes) * 10**12
     for stated, real in zip(value.weights, recomputed.tolist(), strict=True):
         unit = 10 ** max(len(stated) - 3, 0)
         if abs(int(stated) - real) > unit * (0.5 + ROUNDING):
@@ -280,8 +276,10 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
             return not_checked(why)
         places, problems = _triangle_model(value)
     elif isinstance(value, NoisyDegrees):
+        from graphveil.verify.recount.noise import weighted_graph  # noqa: PLC0415  as above
+
         weights, problems = list(map(int, value.weights)), []
-        places = edges_by_weights(
+        places = weighted_graph.edges_by_weights(
             value.sizes, weights, lambda count: value.words(conditions.SHAPE, count)
         )
     else:
@@ -289,7 +287,7 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     # Places get the published ids by the seed, and the edges must be the released ones.
     ids = _ids(value)
     ends = (sorted((ids[u], ids[v])) for u, v in places)
-    generated: set[Edge] = {(u, v) for u, v in ends}
+    generated: set[tuple[int, int]] = {(u, v) for u, v in ends}
     differing = len(generated ^ _edges(evidence, "edges", "source", "target"))
     if differing:
         problems.insert(0, f"{counted(differing, 'edge', 'is')} in only one of the two graphs")
@@ -299,13 +297,15 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     )
 
 
-def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
+def _triangle_model(value: NoisyStatistics) -> tuple[set[tuple[int, int]], list[str]]:
     """Return the edges between places, generated again, and what differs from the claim."""
+    from graphveil.verify.recount.noise import triangle_graph  # noqa: PLC0415  few releases need it
+
     parts = _parts_of(value)
     scale = max(_second(parts.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
     degrees, stubs, noisy = map(value.numbers, ("degrees", "stubs", "noisy_triangles"))
-    model = Model(parts.groups, parts.classes, degrees, stubs, noisy, scale)
-    again = redrawn(model, value.words())
+    model = triangle_graph.Model(parts.groups, parts.classes, degrees, stubs, noisy, scale)
+    again = triangle_graph.redrawn(model, value.words())
     problems = []
     if again.aims != value.numbers("aims"):
         problems.append(f"aims={value.aims}, but recomputed as {' '.join(map(str, again.aims))}")

@@ -13,7 +13,8 @@ rows only the owner's chosen pairs are looked at, each of which must fit.
 Of the release alone, a necessary condition is checked: every record agrees with as many others as
 its level asks for.
 
-What the files cannot show: the levels that people requested, which are in the owner's file.
+What the files cannot show: levels that people requested and no column of the original holds
+(`requested_levels`).
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from graphveil.data import Table
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.promises.rows.known_columns import known_names, known_problem
+from graphveil.verify.promises.rows.requested_levels import lacking_for_levels, requested_levels
 from graphveil.verify.recount.linkage import released_ids
-from graphveil.verify.recount.owner_files import BadFileError, ChosenPairs, chosen_pairs, levels_of
+from graphveil.verify.recount.owner_files import BadFileError, ChosenPairs, chosen_pairs
 from graphveil.verify.recount.rows.agreeing_rows import coded_alone, fewest_agreeing
 from graphveil.verify.recount.rows.assignments import (
     Allowed,
@@ -95,6 +97,11 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
             "assignment"
         )
     # Step 2: the owner's files that this size and this claim need.
+    unknown = None if promise.common else lacking_for_levels(evidence)
+    if unknown is not None:
+        why, needs = unknown
+        asked = WHETHER_ENOUGH_PAIRS if needs else f"{WHETHER_ENOUGH_PAIRS}: {why}"
+        return not_checked(asked, needs=needs)
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
         return not_checked(f"{WHETHER_ENOUGH_PAIRS}, for {counted(n, 'row')}", needs=lacking)
@@ -149,8 +156,6 @@ def records_agree(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
 
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
     """Return the owner's file that this check needs and that is missing."""
-    if not promise.common and evidence.levels is None:
-        return verdict.LEVELS_NEEDED
     if n > WHOLE_ROWS and evidence.witness is None:
         return verdict.PAIRS_NEEDED
     if n > WHOLE_ROWS and not promise.common and not evidence.linked:
@@ -162,16 +167,11 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     """Return the requested levels of people, and of records if the linkage is known."""
     n = evidence.original_as(Table).n_rows
     published = released_ids(evidence.tables) if evidence.linked else None
-    # One level for all, or the owner's file of levels, none of which is below the claim's.
-    if promise.common or evidence.levels is None:
+    # One level for all, or those of people, none of which is below the claim's.
+    if promise.common:
         of_all = np.full(n, promise.level, dtype=np.int64)
         return _Levels(of_all, of_all, published)
-    of_person = levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
-    if n and of_person.min() < promise.level:
-        raise BadFileError(
-            f"{evidence.levels.name} contains a level below {promise.level}, the lowest that "
-            "the claim allows"
-        )
+    of_person = requested_levels(evidence, promise)
     if published is None:
         return _Levels(of_person, None, None)
     # The level of a record is that of its owner, so it needs the linkage.

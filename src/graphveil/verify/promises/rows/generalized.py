@@ -7,11 +7,11 @@ value; and the original values of each person are consistent with at least k row
 Means: what a node includes is worked out anew from its text (`recount.rows.inclusion`); of a
 hierarchy from a file, the owner's record says which nodes are above a value.
 
-What the files cannot show: what a hierarchy from a file includes, and how original dates were
-written, without the record.
+What the files cannot show: what a hierarchy from a file includes, unless its labels read as
+intervals, prefixes or dates, and how original dates were written, without the record.
 
 Cost: scans and groupings for levels and cells; the last check compares distinct original rows
-with distinct released ones, up to `_MOST_PEOPLE` rows.
+with distinct released ones, up to `MOST_PEOPLE` rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AttachedColumns, Generalized
+from graphveil.claims.conditions import AttachedColumns, Generalized, OwnersLevels
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.core.text import counted
@@ -33,16 +33,18 @@ from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.promises.rows.known_columns import known_names
 from graphveil.verify.recount.rows.inclusion import ALL, ISO, day_of, holding
+from graphveil.verify.recount.rows.owners_labels import label_includes, overlapping_labels
 from graphveil.verify.recount.rows.table_cells import had_and_shown
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
+OWNERS = "owner's levels"
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
 _MOST_LEVELS = 1000
 """The largest level of a node: hierarchies are far lower, and the bound keeps numbers free of
 messages."""
 
-_MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
+MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
 """Up to so many rows, and pairs of a value and a node in a column, people are compared with all
 rows, `_BLOCK` of them at a time."""
 
@@ -87,7 +89,37 @@ def levels_nest(evidence: Evidence, condition: Generalized) -> Check:
         problems.append("nodes are not listed by column, level and text")
     cells = f"each published value is one of {counted(len(rows), 'node')}"
     but = " (the units of original dates were not checked: their form is private)" if unsure else ""
-    return judged(problems, f"{cells}, whose levels nest{but}")
+    overlaps = "" if problems else _overlaps(rows, known)
+    return judged(problems, f"{cells}, whose levels nest{but}{overlaps}")
+
+
+def _overlaps(rows: Sequence[_Node], known: Mapping[str, DescribedColumn]) -> str:
+    """Return the first two nodes of one level of a file that read as ranges and overlap."""
+    of_level: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if known[row.column].levels == "file":
+            of_level.setdefault((row.column, row.level), []).append(row.node)
+    for (column, _), nodes in of_level.items():
+        pair = overlapping_labels(nodes)
+        if pair is not None:
+            return f"; {shown(pair[0])} and {shown(pair[1])} of {shown(column)} overlap"
+    return ""
+
+
+def levels_of_owner(evidence: Evidence, _condition: OwnersLevels) -> Check:
+    """Whether some column has levels from a file, and which nodes are the owner's word."""
+    described = evidence.manifest.data.columns or []
+    files = [one.name for one in described if one.levels == "file"]
+    if not files or not evidence.tables.holds("nodes"):
+        return fails("no column has levels from a file")
+    rows = [_Node(*row) for row in evidence.tables.rows("SELECT * FROM nodes ORDER BY rowid")]
+    above = [row for row in rows if row.column in files and row.parent not in {ALL, row.node}]
+    read = sum(label_includes(row.parent, row.node) is not None for row in above)
+    return holds(
+        f"levels of {', '.join(map(shown, files))} are from a file; {read} of "
+        f"{counted(len(above), 'node')} below another one can be read as in it, the others are "
+        "the owner's word"
+    )
 
 
 def _roles(
@@ -113,6 +145,8 @@ def _roles(
         problems.append("the claim does not say which columns are known")
     if not roles["known"]:
         problems.append("no column is known")
+    if any(one.levels == "file" for one in described) and OwnersLevels() not in claim.conditions:
+        problems.append("the claim does not say that levels from a file are the owner's")
     return problems
 
 
@@ -170,6 +204,8 @@ def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str, form: str | Non
         yield f"the parent {shown(row.parent)} of {node} is not listed"
     elif not _WHOLE.fullmatch(above.level) or int(above.level) <= int(row.level):
         yield f"the parent {shown(row.parent)} of {node} is not on a higher level"
+    elif row.parent != ALL and kind == "file" and label_includes(row.parent, row.node) is False:
+        yield f"the parent {shown(row.parent)} does not include {node}"
     elif row.parent != ALL and kind != "file" and form is not None:
         inside = holding(kind, form=form)
         if inside is not None and not inside(row.parent, row.node):
@@ -239,7 +275,8 @@ def cells_are_true(evidence: Evidence, _condition: Generalized) -> Check:
             # original's.
             if now is None or now == had:
                 continue
-            if inside is None and had is not None:
+            read = None if inside is not None or had is None else label_includes(now, had)
+            if inside is None and had is not None and read is not False:
                 unsure = unsure or name
             elif had is None or inside is None or not inside(now, had):
                 return fails(
@@ -292,12 +329,12 @@ def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
     if not original.n_rows:
         return holds("the data has no rows")
     # Step 1: which published node includes which original value, per known column.
-    small = original.n_rows <= _MOST_PEOPLE
+    small = original.n_rows <= MOST_PEOPLE
     found = [_inclusion(evidence, original, name) for name in names] if small else []
     columns = [column for column in found if column is not None]
     # If that is too large or unknown: for classes of k rows it follows from the other checks.
     if len(columns) < len(names):
-        counted_to = f"counted for up to {_MOST_PEOPLE:,} rows"
+        counted_to = f"counted for up to {MOST_PEOPLE:,} rows"
         if not of_classes:
             return not_checked(f"whether everybody's values fit enough rows: {counted_to}")
         if not evidence.linked or evidence.record is None:

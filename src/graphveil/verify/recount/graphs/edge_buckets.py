@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.libraries import pa, parquet
 from graphveil.verify.database import Database, literal
 
 Keys = NDArray[np.int64]
@@ -35,7 +36,7 @@ BUCKET_EDGES = 1 << 23
 MOST_BUCKETS = 400
 """Files that are open at once, at most: larger data has larger buckets."""
 
-_BLOCK = 1 << 21
+BLOCK = 1 << 21
 """Edges that are read or written at once."""
 
 _BITS = 32
@@ -88,9 +89,9 @@ def _placed(
 ) -> Iterator[Keys]:
     """Yield the original's edges under their published ids, some at a time, each once."""
     indptr, indices = lists
-    # Blocks of whole rows with about `_BLOCK` entries; each edge is taken from the row of its
+    # Blocks of whole rows with about `BLOCK` entries; each edge is taken from the row of its
     # smaller original end.
-    inner = np.searchsorted(indptr, np.arange(_BLOCK, int(indptr[-1]), _BLOCK))
+    inner = np.searchsorted(indptr, np.arange(BLOCK, int(indptr[-1]), BLOCK))
     starts = np.unique(np.concatenate([[0], inner, [indptr.size - 1]])).tolist()
     for start, stop in pairwise(starts):
         here = indices[indptr[start] : indptr[stop]]
@@ -103,7 +104,7 @@ def _placed(
 
 def _published(db: Database) -> Iterator[Keys]:
     """Yield the released edges, some at a time."""
-    for block in db.blocks("SELECT source, target FROM edges", _BLOCK):
+    for block in db.blocks("SELECT source, target FROM edges", BLOCK):
         source, target = (column.to_numpy(zero_copy_only=False) for column in block.columns)
         usual = (source < MOST_IDS) & (target < MOST_IDS)  # no others are ids of a linkage
         yield (source[usual] << _BITS) | target[usual]
@@ -134,13 +135,10 @@ def _only_in(keys: Keys, others: Keys) -> Keys:
 
 def _write(buckets: Iterable[Keys], path: Path) -> None:
     """Write edges into a scratch file that SQL reads."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and few checks need it
-    from pyarrow import parquet  # noqa: PLC0415  as above
-
     schema: Any = pa.schema([("u", pa.int64()), ("v", pa.int64())])
     with parquet.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
         for keys in buckets:
-            for start in range(0, max(keys.size, 1), _BLOCK):
-                some = keys[start : start + _BLOCK]
+            for start in range(0, max(keys.size, 1), BLOCK):
+                some = keys[start : start + BLOCK]
                 columns = [pa.array(some >> _BITS), pa.array(some & _LOW)]
                 writer.write_table(pa.table(columns, schema=schema))

@@ -39,6 +39,22 @@ def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
     return np.asarray(classes, dtype=np.int64)
 
 
+def put_own_and_shown(
+    db: Database, original: Network, name: str, columns: dict[str, int], attached: Sequence[str]
+) -> None:
+    """Create `own_and_shown` for a known attribute, as `narrowed_cells` reads it."""
+    people = original.people
+    own = [] if people is None else people.to_arrow()[name].cast("string")
+    db.put("had", {"id": released_ids(db), "own": own})
+    cells = [f"nullif(c{columns[one]}, {STAR}) AS a{n}" for n, one in enumerate(attached)]
+    db.run(
+        f"CREATE TABLE own_and_shown AS SELECT own, nullif(c{columns[name]}, {STAR}) AS shown, "
+        f"{', '.join(cells)} FROM had JOIN (SELECT *, CAST(c0 AS BIGINT) AS id FROM people_rows) "
+        "USING (id) WHERE own IS NOT NULL"
+    )
+    db.run("DROP TABLE had")
+
+
 def strange_cell(
     db: Database, original: Network, columns: dict[str, int], *, stars: bool
 ) -> StrangeAttributes | None:

@@ -24,7 +24,7 @@ from graphveil.verify.database import Database
 _MOST_NODES = 2**31 - 2
 """Up to so many nodes, the key u * n + v of a pair fits into 64 bits."""
 
-_WEDGES_AT_ONCE = 1 << 21
+WEDGES_AT_ONCE = 1 << 21
 """Paths of two edges that are looked at in one block: bounds the memory, about 16 MiB for each
 array."""
 
@@ -236,7 +236,7 @@ def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, In
     # A block of edges whose wedges fit into memory.
     while first < forward.size:
         done = ends[first - 1] if first else 0
-        last = max(int(np.searchsorted(ends, done + _WEDGES_AT_ONCE)), first + 1)
+        last = max(int(np.searchsorted(ends, done + WEDGES_AT_ONCE)), first + 1)
         block = np.arange(first, min(last, forward.size))
         one = np.repeat(block, wedges[block])
         two = _runs(starts[middle[block]], wedges[block])

@@ -13,17 +13,12 @@ different, which makes classes smaller and never hides a failure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.core.lazy import lazy_module
+from graphveil.core.libraries import csgraph, rx, sparse
 from graphveil.verify.recount.graphs.released_graph import ReleasedBall, Work
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-else:
-    rx = lazy_module("rustworkx")
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -128,16 +123,13 @@ def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
 
 def _pieces(ball: ReleasedBall) -> list[_Piece]:
     """Return the connected pieces of a neighborhood without its center, refined."""
-    from scipy import sparse  # noqa: PLC0415  heavy, and degrees need none
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  as above
-
     # Drop the center, which is linked to exactly the nodes at one hop.
     size = ball.nodes.size - 1
     kept = (ball.heads > 0) & (ball.tails > 0)
     heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
     links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
     # Connected pieces, with nodes renumbered within each.
-    count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
+    count, owner = csgraph.connected_components(links, directed=False) if size else (0, np.empty(0))
     order = np.argsort(owner, kind="stable")
     position = np.empty(size, dtype=np.int64)
     sizes = np.bincount(owner.astype(np.int64), minlength=count)

@@ -38,7 +38,6 @@ from graphveil.verify.recount.graphs.released_graph import (
     balls,
     network_of,
 )
-from graphveil.verify.recount.graphs.shapes import Shapes
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""
@@ -223,6 +222,8 @@ def _split_by_shape(
     network: ReleasedNetwork, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
 ) -> tuple[Ints, int]:
     """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
+    from graphveil.verify.recount.graphs.shapes import Shapes  # noqa: PLC0415  few releases need it
+
     shape = np.zeros(network.n, dtype=np.int64)
     given_up = 0
     # Step 2: within each coarse class, number the shapes; of interchangeable nodes one is looked

@@ -17,6 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from graphveil.core.libraries import special
+
 IMPOSSIBLE = 1e-9
 """Noise that far out, or that near, has at most this probability."""
 
@@ -121,10 +123,8 @@ def tail(count: int, trials: int, chance: float) -> float:
     Both tails are incomplete beta functions, which take any number of trials: SciPy's own binomial
     tails take 2^31 at most, and pairs of 65,537 people are more.
     """
-    from scipy.special import betainc  # noqa: PLC0415  where something looks wrong alone
-
     if not 0 <= count <= trials:
         return 0.0
     if count > trials * chance:
-        return float(betainc(count, trials - count + 1, chance)) if count else 1.0
-    return float(betainc(trials - count, count + 1, 1 - chance)) if count < trials else 1.0
+        return float(special.betainc(count, trials - count + 1, chance)) if count else 1.0
+    return float(special.betainc(trials - count, count + 1, 1 - chance)) if count < trials else 1.0

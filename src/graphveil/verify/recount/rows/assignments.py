@@ -17,15 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.core.array_types import Ints
+from graphveil.core.libraries import csgraph, sparse
 from graphveil.verify.recount.rows.fitting_pairs import Masks, members, packed, turned
 
 NONE = -1
 """No person, or no record."""
 
-_ALL_PAIRS = 2_000_000
-_SOME = 16
-"""Up to `_ALL_PAIRS` pairs, a search for an assignment starts from all of them; above, from
-`_SOME` of each record. More pairs make the first matching larger and its matrix, too; what it
+ALL_PAIRS = 2_000_000
+SOME = 16
+"""Up to `ALL_PAIRS` pairs, a search for an assignment starts from all of them; above, from
+`SOME` of each record. More pairs make the first matching larger and its matrix, too; what it
 leaves is found from all pairs anyway."""
 
 
@@ -74,8 +75,6 @@ def allowed_of_pairs(
     records: Ints, persons: Ints, n: int, *, likely: Ints | None = None
 ) -> Allowed | NoAssignment:
     """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1."""
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     # Step 1: one full assignment among the listed pairs: the owner's own if these pairs hold it,
     # else a maximum matching.
     ones = np.ones(records.size, dtype=np.int8)
@@ -133,8 +132,6 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
     They exist if and only if so many units flow through each record and each person, one at most
     through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
     """
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     # A flow network: source to records and persons to sink with room for `number` units, and one
     # unit at most through each pair that fits.
     n = fits.shape[0]
@@ -153,10 +150,8 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
 
 def _first_assignment(fits: Masks) -> Ints:
     """Return a large assignment of some pairs that fit; -1 for a record that goes without."""
-    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
-
     n = fits.shape[0]
-    most = n if int(np.bitwise_count(fits).sum()) <= _ALL_PAIRS else _SOME
+    most = n if int(np.bitwise_count(fits).sum()) <= ALL_PAIRS else SOME
     chosen = [_spread(members(mask), most, record) for record, mask in enumerate(fits)]
     indptr = np.concatenate([[0], np.cumsum([persons.size for persons in chosen])]).astype(np.int64)
     indices = np.concatenate([np.empty(0, dtype=np.int64), *chosen])
@@ -172,8 +167,6 @@ def _spread(persons: Ints, most: int, start: int) -> Ints:
 
 
 def _largest(matrix: object) -> Ints:
-    from scipy.sparse import csgraph  # noqa: PLC0415  heavy, and few checks need it
-
     matched = csgraph.maximum_bipartite_matching(matrix, perm_type="column")
     return np.asarray(matched, dtype=np.int64)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.libraries import pa, pc
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 
@@ -74,9 +75,6 @@ def _narrowest(categories: int) -> type[np.signedinteger[Any]]:
 
 def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
     """Return the codes of released cells, `NOBODY` for a value that is not a category."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-    import pyarrow.compute as pc  # noqa: PLC0415  as above
-
     cells = cells.cast(pa.string())
     codes = pc.fill_null(pc.index_in(cells, value_set=known.cast(pa.string())), NOBODY)
     shown: NDArray[np.int32] = pc.if_else(cells.is_null(), STAR, codes).to_numpy(

@@ -2,7 +2,8 @@
 
 Both are texts of a release, and are parsed here anew: ``20-39`` holds whole numbers alone, ``[20,
 30)`` is half open, ``101**`` is a prefix, ``2024-Q1`` a unit of dates, ``*`` everything. A
-hierarchy from a file says nothing by its texts: the owner's record lists the nodes above a value.
+hierarchy from a file has the owner's own texts: the owner's record lists the nodes above a value,
+and a text that reads as an interval, a prefix or a date must include it (`owners_labels`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
+
+from graphveil.verify.recount.rows.owners_labels import label_includes
 
 ALL = "*"
 ISO = "%Y-%m-%d"
@@ -166,4 +169,6 @@ def holding(
     # A hierarchy from a file: nobody can tell without the list of nodes above a value.
     if above is None:
         return None
-    return lambda node, value: node in above.get(value, ())
+    return lambda node, value: (
+        node in above.get(value, ()) and label_includes(node, value) is not False
+    )

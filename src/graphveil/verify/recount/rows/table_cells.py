@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.libraries import pa
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
@@ -120,6 +121,19 @@ def had_and_shown(
     return pairs
 
 
+def put_own_and_shown(
+    db: Database, original: Table, name: str, columns: Sequence[str], attached: Sequence[str]
+) -> None:
+    """Create `own_and_shown` for a known column, as `narrowed_cells` reads it."""
+    db.put("had", {"own": _column_of(original, original.columns.index(name), released_ids(db))})
+    cells = [f"c{columns.index(one)} AS a{number}" for number, one in enumerate(attached)]
+    db.run(
+        f"CREATE TABLE own_and_shown AS SELECT own, c{columns.index(name)} AS shown, "
+        f"{', '.join(cells)} FROM shown POSITIONAL JOIN had WHERE own IS NOT NULL"
+    )
+    db.run("DROP TABLE had")
+
+
 def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:
     """Return (suppressed cells, rows that have as many), ascending."""
     counts = db.rows(_STARS.format(rows=_rows_as_lists(column_names(db))))
@@ -158,8 +172,6 @@ def compare_with_original(
 
 def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, keyed: bool) -> None:
     """Create `compared`, a row of counts for each column."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
     rows = released_ids(db)
     if keyed:
         ids = db.column("SELECT TRY_CAST(c0 AS BIGINT) AS id FROM cells ORDER BY rowid")
@@ -232,8 +244,6 @@ def _strange(
 
 def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
     """Return the cells of a column as Arrow text in the order of the release; missing is null."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
     # Original codes in the order of the release; missing cells have a negative code and become
     # null.
     codes = np.empty(original.n_rows, dtype=np.int32)
