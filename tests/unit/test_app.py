@@ -776,7 +776,7 @@ def test_rows_that_repeat_an_id_are_noted(patients):
     assert not any("of id" in one for one in Study.of(patients, "patients.csv").notes)
     (patients.root / "twice.csv").write_text("\n".join([*PATIENTS, PATIENTS[1], ""]))
     [note] = Study.of(patients, "twice.csv").notes
-    assert note.startswith("A value of id, name, age appears in several rows.")
+    assert note.startswith("A value of id, name appears in several rows.")
 
 
 def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):

@@ -20,6 +20,8 @@ CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = CONFIG["project"]
 HANDED_IN = {"igraph", "networkx", "pandas", "polars"}
 """Libraries whose objects are accepted: whoever hands one in has the library."""
+OF_EXTRAS = {"stdnum": "python-stdnum"}
+"""Modules of libraries that a developer need not have, and the names of these libraries."""
 
 
 def distribution(requirement):
@@ -37,11 +39,10 @@ def imported(source):
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
             ("lazy_module", "import_module", "find_spec")
         ):
-            yield from (
-                argument.value.partition(".")[0]
-                for argument in node.args[:1]
-                if isinstance(argument, ast.Constant)
-            )
+            for argument in node.args[:1]:
+                start = argument.values[0] if isinstance(argument, ast.JoinedStr) else argument
+                if isinstance(start, ast.Constant):
+                    yield start.value.partition(".")[0]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def needed():
     """Return the distributions that the package imports."""
     files = (ROOT / "src").rglob("*.py")
     modules = {name for path in files for name in imported(path.read_text(encoding="utf-8"))}
-    known = packages_distributions()
+    known = {name: [library] for name, library in OF_EXTRAS.items()} | packages_distributions()
     return {
         known.get(name, [name])[0].lower().replace("_", "-")
         for name in modules - sys.stdlib_module_names - {"graphveil"}

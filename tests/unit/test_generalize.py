@@ -369,7 +369,8 @@ def test_every_attached_column_has_its_figures():
     assert {""} == {r.setting.column or "" for r in one.attack(frame, attacks=["homogeneity"])}
 
 
-def adult_and_levels():
+@pytest.fixture(scope="module")
+def adult_and_levels(tmp_path_factory):
     """Return adult, its known columns and the file of the levels of each."""
     folder = shared("arx-adult")
     adult = pd.read_csv(
@@ -379,11 +380,19 @@ def adult_and_levels():
         keep_default_na=False,
     )
     known = [name for name in adult.columns if name != "salary-class"]
-    return adult, known, {name: str(folder / f"adult_hierarchy_{name}.csv") for name in known}
+    files = {name: str(folder / f"adult_hierarchy_{name}.csv") for name in known}
+    with pytest.raises(gv.GraphveilError, match="0-4 does not include 5, which"):
+        generalize(adult, k=5, known=known, attach=["salary-class"], levels=files)
+    # The file has 20 below 15-19, and so on: groups without numbers state no interval.
+    spelled = str.maketrans("0123456789", "abcdefghij")
+    lines = (line.split(";", 1) for line in Path(files["age"]).read_text().splitlines())
+    files["age"] = str(tmp_path_factory.mktemp("levels") / "age.csv")
+    Path(files["age"]).write_text("".join(f"{age};{up.translate(spelled)}\n" for age, up in lines))
+    return adult, known, files
 
 
-def test_adult_keeps_what_the_levels_of_its_files_allow():
-    adult, known, files = adult_and_levels()
+def test_adult_keeps_what_the_levels_of_its_files_allow(adult_and_levels):
+    adult, known, files = adult_and_levels
     done = generalize(adult, k=5, known=known, attach=["salary-class"], levels=files, seed=1)
     cells = done.to_pandas()
     assert done.granularity >= 0.951
@@ -398,8 +407,8 @@ def test_adult_keeps_what_the_levels_of_its_files_allow():
 
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
-def test_minimality_guesses_on_adult_what_the_limits_say():
-    adult, known, files = adult_and_levels()
+def test_minimality_guesses_on_adult_what_the_limits_say(adult_and_levels):
+    adult, known, files = adult_and_levels
     table = gv.Table.from_arrow(pa.Table.from_pandas(adult, preserve_index=False))
     method = gv.Generalize(k=5, known=known, attach=["salary-class"], levels=files)
     release = method.anonymize(table, seed=1)
