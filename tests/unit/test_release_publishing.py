@@ -159,7 +159,7 @@ def test_what_force_replaces_is_no_other_release(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphveilWarning)
         write = Release(data=LIKES, guarantee=gv.SuppressK(k=2).guarantee, private=Private(
-            input_sha256="a"), provenance=gv.SuppressK(k=2).provenance).write  # fmt: skip
+            input_sha256="a"), provenance=provenance_of(gv.SuppressK(k=2))).write  # fmt: skip
         assert [] == told_in(write(tmp_path / "one", force=True))
 
 
