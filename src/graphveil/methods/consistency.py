@@ -36,7 +36,6 @@ from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method
-from graphveil.methods.roles import WithRoles
 from graphveil.release import claiming
 from graphveil.verify import Check
 from graphveil.verify.original_ids import ids_in
@@ -258,6 +257,10 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
     """Return the columns that parameters name wrongly: published ones, or none of the original."""
+    if Table not in method.accepts:
+        return []
+    from graphveil.methods.roles import WithRoles  # noqa: PLC0415  for tables alone
+
     # Companions such as the file of levels have a header of their own.
     of_data = (file.columns for file in manifest.data.files if file.role == "data")
     published = {name for columns in of_data for name in columns}
