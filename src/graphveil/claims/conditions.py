@@ -25,6 +25,7 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import check_class_size, share_in
 from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
+from graphveil.data.missing_codes import UNKNOWN, plain
 
 _NUMBER_OF_VALUES = re.compile(r"[1-9][0-9]{0,8}")
 """A bound on distinct values: a whole number of at most nine digits, without leading zeros."""
@@ -269,17 +270,20 @@ class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
         entropy.
     measure
         ``distinct`` or ``entropy``.
+    missing
+        The words for a missing value, which are not values. A cell has such a word if it is one
+        without case, blanks at its ends and characters without width, with composed accents (NFC).
 
     Notes
     -----
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, 2007. A missing value counts as
-    one value.
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, 2007. Only known values count:
+    missing cells and words for missing are not among the values of a class, nor in its entropy.
 
     Examples
     --------
     >>> print(Diverse(column="illness", least="2").sentence)
-    Each class of rows that are equal in the known columns has at least 2 different values of \
-illness, a missing one counted as a value.
+    Each class of rows that are equal in the known columns has at least 2 different known values \
+of illness; missing cells and the 63 words for missing that the claim lists do not count.
     """
 
     asked_for: ClassVar[bool] = True
@@ -287,9 +291,15 @@ illness, a missing one counted as a value.
     column: str
     least: str
     measure: Literal["distinct", "entropy"] = "distinct"
+    missing: tuple[str, ...] = UNKNOWN
 
     def __post_init__(self) -> None:
-        """Check that the bound is a number that says something."""
+        """Check that the bound is a number that says something, and how the words are written."""
+        if list(self.missing) != sorted({plain(word) for word in self.missing}):
+            raise ParameterError(
+                "missing is not a list of words in order, each once, in lower case and without "
+                "blanks at its ends."
+            )
         # A bound of 1 or less would hold for any class and say nothing.
         form = _NUMBER_OF_VALUES if self.measure == "distinct" else _DECIMAL
         if not form.fullmatch(self.least) or Fraction(self.least) <= 1:
@@ -301,13 +311,17 @@ illness, a missing one counted as a value.
     def sentence(self) -> str:
         """The statement in one sentence."""
         if self.measure == "distinct":
-            has = f"has at least {self.least} different values of {self.column}"
+            has = f"has at least {self.least} different known values of {self.column}"
         else:
             has = (
-                f"has values of {self.column} whose entropy is at least that of {self.least} "
+                f"has known values of {self.column} whose entropy is at least that of {self.least} "
                 "equally frequent ones"
             )
-        return f"{_EACH_CLASS} {has}, a missing one counted as a value."
+        words = counted(len(self.missing), "word")
+        return (
+            f"{_EACH_CLASS} {has}; missing cells and the {words} for missing that the claim lists "
+            "do not count."
+        )
 
 
 class Close(Condition, frozen=True, kw_only=True, tag="close"):

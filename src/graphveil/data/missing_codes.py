@@ -6,11 +6,14 @@ as NA and ?, which hardly anything else uses, are asked when a file is read (`da
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from itertools import pairwise
 
 from graphveil.core.questions import Problem
 from graphveil.core.text import printable
+from graphveil.data.spellings import UNSEEN
 
 WORDS = frozenset(
     {
@@ -25,6 +28,25 @@ WORDS = frozenset(
     }
 )
 """What offices write in eight languages for an answer that they do not have, in lower case."""
+
+MARKS = frozenset({"", "*", "?", "-", "--", ".", "na", "n/a", "nan", "null"})
+"""What files have in a cell of which nothing is known."""
+
+
+def plain(text: str) -> str:
+    """Return a cell as it is compared with words for missing: without case and blanks at its ends.
+
+    Characters without width are removed and accents composed (NFC).
+
+    >>> plain(" Unbekannt\u200b"), plain("Wei\u00df nicht")
+    ('unbekannt', 'weiss nicht')
+    """
+    seen = re.sub(UNSEEN, "", unicodedata.normalize("NFC", text))
+    return seen.strip().casefold()
+
+
+UNKNOWN = tuple(sorted({plain(word) for word in WORDS | MARKS}))
+"""The cells that say nothing of a person, as `plain` gives them: no value of any column."""
 
 NEGATIVE = frozenset(
     {"-1", "-2", "-3", "-7", "-8", "-9", "-77", "-88", "-97", "-98", "-99", "-999"}
