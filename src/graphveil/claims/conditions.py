@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.missing_words import UNKNOWN, plain
 from graphveil.core.parameters import check_class_size, share_in
 from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
-from graphveil.data.missing_codes import UNKNOWN, plain
 
 _NUMBER_OF_VALUES = re.compile(r"[1-9][0-9]{0,8}")
 """A bound on distinct values: a whole number of at most nine digits, without leading zeros."""

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphveil.core.libraries import pa, pc
-
-UNSEEN = (
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0]"
-)
-"""Characters that no eye sees: of Unicode's default ignorable ones those that change no neighbor's
-form. Joiners and selectors of variants do, in emoji and in Persian."""
+from graphveil.core.missing_words import UNSEEN
 
 
 def alike(values: pa.Array, *, accents: bool = False, case: bool = False) -> tuple[str, str] | None:

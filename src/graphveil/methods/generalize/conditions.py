@@ -9,7 +9,7 @@ have the same. Three bounds limit this, each for the rows of every class:
   t (Li, Li and Venkatasubramanian, ICDE 2007). The paper uses the earth mover's distance; if all
   values are equally far from each other, that is the total variation.
 
-Diversity counts known values: missing cells and the words of `data.missing_codes.UNKNOWN` never
+Diversity counts known values: missing cells and the words of `core.missing_words.UNKNOWN` never
 help. For closeness a missing cell is a value of its own. Bounds that not even the table as one
 class meets are refused before the search. The kernels test the bounds for every cluster and every
 move.
@@ -26,9 +26,9 @@ import numpy as np
 from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
+from graphveil.core.missing_words import UNKNOWN, plain
 from graphveil.core.text import counted, printable
 from graphveil.core.warning_channel import warn
-from graphveil.data.missing_codes import UNKNOWN, plain
 from graphveil.data.spellings import spelled_twice
 from graphveil.methods.generalize.columns import check_named
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST

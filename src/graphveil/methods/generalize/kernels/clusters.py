@@ -226,7 +226,7 @@ def _fits(conditions: Conditions, state: Clusters, c: int) -> bool:
             count = np.int64(state.counts[c, v])
             if count > 0 and v < first + conditions.known[i]:
                 present += 1
-                shown += count
+                shown += state.counts[c, v]
                 if conditions.entropy[i] > 0:
                     ordered += count * math.log(count)
             apart += abs(count * n - size * conditions.totals[v])
