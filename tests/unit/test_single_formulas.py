@@ -342,7 +342,7 @@ def test_a_missing_cell_of_the_original_is_not_called_suppressed():
     ill = ColumnCells(name="ill", values=3, generalized=0, suppressed=1)
     note = ColumnCells(name="note", values=0, generalized=0, suppressed=4)
     columns = [
-        DescribedColumn(name="age", role="known", levels="widths", origin="declared"),
+        DescribedColumn(name="age", role="known", levels="widths", origin="given"),
         DescribedColumn(name="ill", role="attached"),
         DescribedColumn(name="note", role="label"),
     ]
