@@ -22,11 +22,13 @@ import msgspec
 from msgspec.structs import replace as replaced
 
 from graphveil.app.folder import HIDDEN, Folder
+from graphveil.claims.conditions import LEAST_NARROWED, MOST_NARROWED
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError
 from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.data.codes import DATE_FORMS
+from graphveil.io.encodings import SINGLE_BYTE
 
 if TYPE_CHECKING:
     from graphveil.data import Table
@@ -57,6 +59,9 @@ FIELDS = {
     "false": ("yes", "no"),
 }
 """What the fields of the whole file can be; a row is of a person, or one of several of a person."""
+
+_MARKS_OF_NUMBERS = {",": "The comma begins the fraction", ".": "The comma separates thousands"}
+"""What a comma in numbers can be, by the mark of decimals that follows from it."""
 
 _DATES = "dates:"
 """How an answer begins that says in which form a column writes dates."""
@@ -149,24 +154,29 @@ WORDS: Mapping[str, WordMeaning] = {"missing": "missing", "value": "value"}
 class ColumnChoices(msgspec.Struct):
     """What was chosen for a column: its role, its levels, its dates and words that may be missing.
 
-    `levels`: one of `LEVELS`, or the name of a file; `dates`: the form in which dates are written.
+    `levels`: one of `LEVELS`, or the name of a file; `dates`: the form in which dates are written;
+    `codes`: codes such as -9, which mean a missing value in this column alone, or a value.
     """
 
     role: Literal["known", "attach", "label", "want", "drop"]
     levels: str
     dates: str
     words: dict[str, WordMeaning]
+    codes: dict[str, WordMeaning] = {}
 
 
 class FileChoices(msgspec.Struct, kw_only=True):
     """What was chosen for a file.
 
-    `first`, `second`: the columns of a pair; `nodes`: the file about the people; `copy`, `false`:
-    the answers about the recipient; `more`: further options of the reader.
+    `what`: what a row is, empty while nobody has said whether it is a person; `household`: the
+    column of households, which classes count; `first`, `second`: the columns of a pair; `nodes`:
+    the file about the people; `copy`, `false`: the answers about the recipient; `may_narrow`: the
+    share of hidden cells that attached columns may show; `more`: further options of the reader.
     """
 
-    what: Literal["row", "column", "graph", "bipartite"]
+    what: Literal["", "row", "column", "graph", "bipartite"]
     person: str
+    household: str = ""
     first: str
     second: str
     items: Literal["things", "people"] = "things"
@@ -176,6 +186,7 @@ class FileChoices(msgspec.Struct, kw_only=True):
     copy: Answer = "no"
     false: Answer = "no"
     strength: int | float | None = None
+    may_narrow: float | None = None
     more: dict[str, Any]
     columns: dict[str, ColumnChoices]
 
@@ -237,8 +248,8 @@ class Study:
     def of(cls, folder: Folder, name: str) -> Study:
         """Look at a file, and take up the choices that were kept for it."""
         state = state_of(folder.inside(name))  # before it is read: a later one is looked at again
-        found, choices, notes = _looked_at(folder.inside(name))
-        study = cls(folder, name, found, choices, state, notes=notes)
+        found, choices = _looked_at(folder.inside(name))
+        study = cls(folder, name, found, choices, state)
         if study.kept.is_file():
             study.take_up(study.kept)
         study.check()
@@ -295,7 +306,7 @@ class Study:
             if held.format != FORMAT:
                 return
             kept = held.decoded()
-            self._look(kept.header)
+            self._look(kept.header, kept.more.get("encoding", ""))
             self._take_people(kept.nodes)
         except UNREADABLE:
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
@@ -312,22 +323,30 @@ class Study:
 
     def change(self, form: Mapping[str, str]) -> None:
         """Take what a form says, check it, and keep it: one form after the other, by `turn`."""
-        before = copy.deepcopy(self.choices)
+        before, columns = copy.deepcopy(self.choices), self._protected
         if "undo" in form:
             if self.undone:
-                self._look(self.undone[-1].header)
+                last = self.undone[-1]
+                self._look(last.header, last.more.get("encoding", ""))
                 self.choices, self.people = self.undone.pop(), None
         elif "reset" in form:
-            self.description, self.choices, self.notes = _looked_at(self.path)
-            self.people = None
+            self.description, self.choices = _looked_at(self.path)
+            self.notes, self.people = [], None
         else:
             if form.get("like") in self.others:
                 self.take_up(self.others[form["like"]])
             self._take(form)
+            if self._protected != columns and "like" not in form:  # it was said of other columns
+                self.choices.may_narrow = None
         if self.choices != before and "undo" not in form:
             self.undone = [*self.undone, before][-MOST_UNDONE:]
         self.check()
         self.keep()
+
+    @property
+    def _protected(self) -> list[list[str]]:
+        """The columns that are protected, and those that are published unchanged."""
+        return [self.named("known"), self.named("attach", "label")]
 
     def keep(self) -> None:
         """Keep the choices for later, and for `choices_of` if nothing is open."""
@@ -345,12 +364,15 @@ class Study:
         """Change the choices as the fields of a form say; what is not offered changes nothing."""
         if self._look(form.get("header", "")):
             return
+        if "shown" in form:
+            self._take_shown(*form["shown"].partition(" ")[::2])
         self._take_people(form.get("nodes", self.choices.nodes))
         names = [column.name for column in self.description.columns]
         offers: dict[str, Collection[str]] = dict.fromkeys(("person", "first", "second"), names)
         offers |= FIELDS
+        offers["household"] = ["", *self.households]
         for name, offered in offers.items():
-            if form.get(name, "") in offered:
+            if name in form and form[name] in offered:
                 setattr(self.choices, name, form[name])
         of_column = {"role": ROLES, "levels": (*LEVELS, *self.levels_files)}
         for number, column in enumerate(self.columns):
@@ -361,17 +383,51 @@ class Study:
             for place, word in enumerate(said.words):
                 if meaning := WORDS.get(form.get(f"word{number}-{place}", "")):
                     said.words[word] = meaning
+            for place, code in enumerate(said.codes):
+                if meaning := WORDS.get(form.get(f"code{number}-{place}", "")):
+                    said.codes[code] = meaning
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
 
-    def _look(self, header: str) -> bool:
-        """Look at the file again if its first line is taken for something else now."""
-        is_new = header in ("yes", "no") and header != self.choices.header
-        is_new = is_new and self.description.format in TEXT
+    def _look(self, header: str, encoding: str = "") -> bool:
+        """Look at the file again if its first line or its bytes are read in another way now."""
+        given = {"header": header if header in ("yes", "no") else self.choices.header}
+        given |= {"encoding": encoding or self.choices.more.get("encoding", "")}
+        before = {"header": self.choices.header, "encoding": self.choices.more.get("encoding", "")}
+        is_new = given != before and self.description.format in TEXT
         if is_new:
-            self.description, self.choices, self.notes = _looked_at(self.path, header=header)
-            self.people = None
+            given = {name: value for name, value in given.items() if value}
+            self.description, self.choices = _looked_at(self.path, **given)
+            self.notes, self.people = [], None
         return is_new
+
+    @property
+    def households(self) -> list[str]:
+        """The columns that may number households: the proposed ones, and the chosen one."""
+        if self.kind != "table":
+            return []
+        kept = (self.choices.household,)
+        return [one.name for one in self.columns if one.role == "household" or one.name in kept]
+
+    def _take_shown(self, answer: str, given: str) -> None:
+        """Answer that columns which are published unchanged show what known ones hide."""
+        if answer == "accept":
+            with suppress(ValueError):
+                if LEAST_NARROWED <= float(given) <= MOST_NARROWED:
+                    self.choices.may_narrow = float(given)
+        elif answer == "ask":
+            self.choices.may_narrow = None
+        elif given in self.named("attach", "label") and answer in ("known", "drop"):
+            self._take_role(given, answer)
+
+    def _take_role(self, name: str, role: Literal["known", "drop"], levels: str = "") -> None:
+        """Give a column a role; one that is known becomes coarser as is usual for its kind."""
+        said = self.choices.columns[name]
+        said.role = role
+        if role == "known":
+            kind = next(one.kind for one in self.columns if one.name == name)
+            fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
+            said.levels = levels or fitting
 
     def _take_people(self, name: str) -> None:
         """Take a file of people and the roles that follow from it; an empty name means no file."""
@@ -404,15 +460,23 @@ class Study:
         if asked is None or answer not in answers_to(asked):
             return
         said = self.choices.columns.get(asked.column)
-        if said is None or answer == "use":
+        if asked.option == "person":
+            self.choices.what = "row" if answer == "row" else "column"
+            self.choices.person = asked.column if answer == "column" else self.choices.person
+        elif asked.option == "encoding":
+            self._look("", answer)
+            self.choices.more["encoding"] = answer
+        elif asked.option == "decimal":
+            self.choices.more["decimal"] = answer
+        elif said is None or answer == "use":
             self.choices.more[asked.option] = asked.value
+        elif asked.option == "missing":
+            said.codes |= dict.fromkeys(asked.value.split(","), WORDS[answer])
         elif answer in WORDS:
             said.words[asked.value] = WORDS[answer]
         elif answer == "levels":
-            kind = next(one.kind for one in self.columns if one.name == asked.column)
-            fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
             is_proposed = asked.option == "levels" and asked.value in LEVELS
-            said.role, said.levels = "known", asked.value if is_proposed else fitting
+            self._take_role(asked.column, "known", asked.value if is_proposed else "")
         elif answer.startswith(_DATES):
             said.dates = answer.removeprefix(_DATES)
         else:
@@ -429,11 +493,18 @@ class Study:
             if self.choices.nodes and self.people is None:
                 self.people = self._describe_people(self.choices.nodes)
             problems = describe(self.path, kind=self.kind, **self.options, **levels).problems
+            problems = tuple(one for one in problems if not self._is_answered(one))
             if not problems:
                 said, previews, problems = self._read()
         except GraphveilError as error:
             problems = error.problems or (asked_by(error, self._column_in(str(error))),)
         self.said, self.problems, self.previews = said, problems, previews  # at once: others read
+
+    def _is_answered(self, asked: Problem) -> bool:
+        """Whether a question about codes is answered: no option of a reader keeps them as values."""
+        said = self.choices.columns.get(asked.column)
+        codes = {} if said is None else said.codes
+        return asked.option == "missing" and {*asked.value.split(",")} <= {*codes}
 
     def _read(self) -> tuple[str, dict[str, list[Level]], tuple[Problem, ...]]:
         """Return what was read in a few words, previews of levels, and what they do not suit."""
@@ -447,7 +518,7 @@ class Study:
                 way = way_named("table", "adaptive" if self.wanted else "generalize")
                 asked = way.parameters(2, self.payload)
                 method_named(way.method).from_parameters(asked).check(data)
-            said = f"{data.n_rows:,} people and {counted(len(data.columns), 'column')}"
+            said = f"{rows_in(data)} and {counted(len(data.columns), 'column')}"
             return said, previews, problems
         if self.kind == "bipartite":
             return f"{data.n_users:,} people and {data.n_features:,} items", {}, ()
@@ -467,7 +538,8 @@ class Study:
         """Return the columns that have one of these roles, in their order; that of ids has none."""
         said, ids = self.choices.columns, self.columns[0].name if self.people else None
         person = self.choices.person if self.choices.what == "column" else ids
-        names = [one.name for one in self.columns if one.name != person]
+        owners = (person, self.choices.household)
+        names = [one.name for one in self.columns if one.name not in owners]
         return [name for name in names if said[name].role in roles]
 
     @property
@@ -500,9 +572,19 @@ class Study:
         if self.kind == "bipartite":
             return self._ends("user_column", "item_column", items=chosen.items) | more
         bins = {"bins": self._groups(self.named("known"))} if self.wanted else {}
-        person = chosen.person if chosen.what == "column" else "row"
-        words = self._words(self.named(*ROLES[:-1]))
-        return {"person": person, "drop": tuple(self.named("drop")), **words} | more | bins
+        published = self.named(*ROLES[:-1])
+        owners = {"person": {"row": "row", "column": chosen.person}.get(chosen.what)}
+        owners |= {"household": chosen.household}
+        read: dict[str, Any] = {name: column for name, column in owners.items() if column}
+        codes = {
+            name: ",".join(code for code, meaning in said.codes.items() if meaning == "missing")
+            for name, said in chosen.columns.items()
+            if name in published
+        }
+        codes = {name: listed for name, listed in codes.items() if listed}
+        read |= {"missing": codes} if codes else {}
+        read |= {"drop": tuple(self.named("drop")), **self._words(published)}
+        return read | more | bins
 
     def _groups(self, names: list[str]) -> dict[str, str]:
         """Return how numbers are grouped where no method makes them wider."""
@@ -526,7 +608,7 @@ class Study:
         if self.kind == "network":
             asked = ("known", "attach") if self.people else ()  # the file of pairs has no roles
             said = {role: self.named(role) for role in asked}
-            return {role: names for role, names in said.items() if names}
+            return {role: names for role, names in said.items() if names} | self._narrowing
         if self.kind != "table":
             return {}
         columns = self.choices.columns
@@ -537,7 +619,13 @@ class Study:
             n: str(self.folder.inside(said)) for n, said in levels.items() if said not in LEVELS
         }
         roles = {role: self.named(role) for role in ("known", "attach", "label")}
-        return roles | {"levels": levels | files, "dates": dates}
+        return roles | {"levels": levels | files, "dates": dates} | self._narrowing
+
+    @property
+    def _narrowing(self) -> dict[str, float]:
+        """The share of hidden cells that columns which are published unchanged may show."""
+        share = self.choices.may_narrow if self.named("attach", "label") else None
+        return {} if share is None else {"may_narrow": share}
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -574,7 +662,8 @@ class Study:
         if self.kind == "bipartite":
             rows = "smooth-k" if is_false else "suppress-k"
             return "randomized-response" if is_copied and is_false else rows
-        return "smooth-k" if is_false and not self.named("attach", "label") else "generalize"
+        counts_rows = not (self.named("attach", "label") or self.choices.household)
+        return "smooth-k" if is_false and counts_rows else "generalize"
 
 
 def kept_for(folder: Folder, name: str) -> Path:
@@ -603,13 +692,13 @@ def describe(path: Path, **options: Any) -> Description:
     return verb.describe(path, **options)
 
 
-def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list[str]]:
-    """Return what a file holds, the choices that follow, and what they assume.
+def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices]:
+    """Return what a file holds, and the choices that follow.
 
-    Where its first line can be either, it is read as names, unless one is a number. Every row of a
-    table is taken for a person.
+    Where its first line can be either, it is read as names, unless one is a number. What a row of a
+    table is stays open where a column may identify people with several rows.
     """
-    found, people = describe(path, **given), []
+    found = describe(path, **given)
     names = [column.name for column in found.columns]
     if not given and names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
         given["header"] = "no"
@@ -617,21 +706,22 @@ def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list
             named = describe(path, header="yes")
             if not any(one.name.replace(".", "").isdigit() for one in named.columns):
                 found, given = named, {"header": "yes"}
+    several = [one for one in found.problems if one.option == "person"]
     if found.kind == "table":
-        before = {column.name for column in found.columns if column.role == "drop"}
-        several = ("person", "household")
         rows = describe(path, kind="table", person="row", **given)
         found = replace(rows, reason=found.reason)
-        people = [
-            one.name
-            for one in found.columns
-            if (one.name in before and one.role != "drop")
-            or one.role in several
-            or (one.kind == "id" and one.distinct + sum(n for _, n in one.missing) < found.rows)
-        ]
-    note = f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
-    notes = [f"{note}that several rows belong to a person."] if people else []
-    return found, replaced(detected(found), **given), notes
+    chosen = detected(found)
+    chosen.header = "no" if given.get("header") == "no" else "yes"
+    chosen.more |= {"encoding": given["encoding"]} if "encoding" in given else {}
+    chosen.what = "" if several and found.kind == "table" else chosen.what
+    return found, chosen
+
+
+def rows_in(data: Table) -> str:
+    """Return how many rows a table has, in the words of what they are."""
+    if data.units is not None:
+        return f"{data.n_rows:,} rows of {len({*data.units.tolist()}):,} {data.person}"
+    return f"{data.n_rows:,} {'people' if data.person in ('row', 'column') else 'rows'}"
 
 
 def previewed(
@@ -682,7 +772,15 @@ def asked_by(error: GraphveilError, column: str) -> Problem:
 
 def answers_to(asked: Problem) -> dict[str, str]:
     """Return what can be answered to a question, with the words of its button."""
-    if asked.option in ("suppressed", "categories"):
+    if asked.option == "person":
+        same = {"column": f"Rows with the same {asked.column} are one person"}
+        ways = {"row": "Every row is a different person"}
+        return ways if asked.value == "row" else ways | same
+    if asked.option == "encoding":
+        return {name: f"Read it as {name}" for name in dict.fromkeys((asked.value, *SINGLE_BYTE))}
+    if asked.option == "decimal":
+        return dict(sorted(_MARKS_OF_NUMBERS.items(), key=lambda one: one[0] != asked.value))
+    if asked.option in ("suppressed", "categories", "missing"):
         return {"missing": "It is missing", "value": "It is a value"}
     if asked.column and asked.option == "dates":
         said = {
@@ -690,7 +788,7 @@ def answers_to(asked: Problem) -> dict[str, str]:
         }
         read = {f"{_DATES}{form}": f"Read it as {words}" for form, words in said.items()}
         return {**read, "drop": "Do not publish it"}
-    if asked.column and asked.option in ("levels", "bins", "drop", "person"):
+    if asked.column and asked.option in ("levels", "bins", "drop"):
         return {"levels": "Make it coarser", "drop": "Do not publish it"}
     return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}
 
@@ -713,6 +811,7 @@ def detected(found: Description) -> FileChoices:
     second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
     more = found.options if found.kind != "table" else {}
     own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
+    own = (*own, "encoding")  # it is the owner's to confirm
     kept = {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)}
     what: Any = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
     asked = [one.column for one in found.problems]

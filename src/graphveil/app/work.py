@@ -25,6 +25,7 @@ from graphveil.app.jobs import defect_in, load, refusal_of
 from graphveil.app.study import OWN, TRUTHFUL, WAYS, Way, options_from, way_named
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
+from graphveil.claims.conditions import accepted_narrowing
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.core.bounds import read_bound
@@ -71,12 +72,18 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     say(stage="Measuring the risk", done=1, of=len(todo) + 2)
     _risk(say, data, study["roles"].get("known") or None)
     made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
+    refused: list[ShownError] = []
     for done, (way, strength) in enumerate(todo, 2):
         point = {"method": way.method, "parameter": way.parameter, "strength": strength}
         point |= {"is_true": way.method in TRUTHFUL, "named": way.named(strength, study)}
         say(stage=f"Trying {way.method}, {point['named']}", done=done, of=len(todo) + 2)
         try:
             found, rows = _tried(data, way, strength, study)
+        except ShownError as error:
+            refused.append(error)
+            say(add="points", value=point | {"failed": error.found})
+            say(found="shown", value=_shown(refused))
+            continue
         except GraphveilError as error:
             say(add="points", value=point | {"failed": word(str(error))})
             continue
@@ -96,7 +103,18 @@ def _fitting(study: Mapping[str, Any]) -> list[Way]:
     if kind == "network":
         is_directed = study["options"]["directed"] == "keep"
         return [way for way in ways if (way.method == "profile") == is_directed]
-    return ways[:1] if roles.get("attach") or roles.get("label") else ways
+    counts_rows = not study["options"].get("household")
+    keeps_all = counts_rows and not (roles.get("attach") or roles.get("label"))
+    return ways if keeps_all else ways[:1]
+
+
+def _shown(errors: Sequence[ShownError]) -> dict[str, Any]:
+    """Return what attached columns show in the worst of these releases, and what can be accepted.
+
+    `share`: the share of hidden cells that covers it; None where most of them would be shown.
+    """
+    worst = max(errors, key=lambda one: (one.share is None, one.share))
+    return {"words": worst.found, "columns": worst.columns, "share": worst.share}
 
 
 def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
@@ -128,6 +146,7 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
     groups = [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends]
     value = {"people": n, "unique": groups[0], "knows": knows, "groups": groups}
+    value["of"] = data.person if getattr(data, "units", None) is not None else "people"
     say(found="risk", value=value)
     if known is None or len(known) < 2:
         return
@@ -171,7 +190,10 @@ def release(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         anonymize_file(made, Path(path), RunOptions(out=Path(out)), options=options_from(study))
-    say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
+    notes = [word(str(one.message)) for one in caught]
+    share = study["roles"].get("may_narrow")
+    notes += [] if share is None else [accepted_narrowing(share)]
+    say(found="notes", value=list(dict.fromkeys(notes)))
     say(found="made", value=digest_of_file(Path(out) / MANIFEST))
     say(stage="Verifying the guarantee", done=1, of=6)
     nodes = options_from(study).nodes if study["options"].get("nodes") else None
@@ -304,8 +326,8 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
             JOBS[name](say, **arguments)
         say(end="done", why="")
     except ShownError as error:
-        cure = 'Choose "an attacker may know it" or "do not publish" for the attached column.'
-        say(end="refused", why=f"{error.found}. {cure}")
+        say(found="shown", value=_shown([error]))
+        say(end="refused", why="A column that is published unchanged shows what the release hides.")
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except OSError as error:
