@@ -29,6 +29,7 @@ BY_KIND = {
 LEVELS = {level for offered in BY_KIND.values() for level in offered}
 """How a column can become coarser, by its kind; other kinds have the first and last of ids."""
 
+RowMeaning: TypeAlias = Literal["", "row", "column", "graph", "bipartite"]
 Answer: TypeAlias = Literal["yes", "no"]
 WordMeaning: TypeAlias = Literal["missing", "value"]
 
@@ -59,7 +60,7 @@ class FileChoices(msgspec.Struct, kw_only=True):
     share of hidden cells that attached columns may show; `more`: further options of the reader.
     """
 
-    what: Literal["", "row", "column", "graph", "bipartite"]
+    what: RowMeaning
     person: str
     household: str = ""
     first: str
@@ -115,9 +116,9 @@ def state_of(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def rows_of(what: str) -> str:
-    """Return the kind of data whose rows are so: both kinds of rows of people are of tables."""
-    return what if what in ("graph", "bipartite") else "table"
+def rows_of(what: RowMeaning) -> Literal["table", "graph", "bipartite"]:
+    """Return the kind of data whose rows are so: all kinds of rows of people are of tables."""
+    return what if what == "graph" or what == "bipartite" else "table"  # noqa: PLR1714  for types
 
 
 def detected(found: Description) -> FileChoices:
@@ -128,15 +129,15 @@ def detected(found: Description) -> FileChoices:
     second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
     more = found.options if found.kind != "table" else {}
     own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
-    own = (*own, "encoding")  # it is the owner's to confirm
-    kept = {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)}
+    asked = (*own, "encoding")  # which the owner confirms
+    kept = {n: v for n, v in more.items() if n not in asked and isinstance(v, str | bool)}
     what: Any = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
-    asked = [one.column for one in found.problems]
+    open_for = [one.column for one in found.problems]
     columns = {
         column.name: ColumnChoices(
             role="drop" if column.role in ("drop", "person", "household") else "known",
             levels=column.levels if column.levels in LEVELS else "auto",
-            dates="" if column.name in asked else column.dates,
+            dates="" if column.name in open_for else column.dates,
             words={word: "missing" for word, _ in column.missing},
         )
         for column in found.columns

@@ -153,7 +153,11 @@ class Study:
         known, own = kept.columns, self.choices.columns
         new = [name for name in own if name not in known]
         columns = own | {n: known[n] for n in own if n in known}
-        self.choices = replaced(kept, nodes=self.choices.nodes, columns=columns)
+        household = kept.household if kept.household in own else ""
+        what = "" if kept.what == "column" and kept.person not in own else kept.what
+        self.choices = replaced(
+            kept, nodes=self.choices.nodes, columns=columns, household=household, what=what
+        )
         gone = [name for name in known if name not in own]
         said = {"New columns since these choices were made": new}
         said |= {"Columns that are not here any more": gone}
@@ -255,7 +259,7 @@ class Study:
         elif answer == "ask":
             self.choices.may_narrow = None
         elif given in self.named("attach", "label") and answer in ("known", "drop"):
-            self._take_role(given, answer)
+            self._take_role(given, "known" if answer == "known" else "drop")
 
     def _take_role(self, name: str, role: Literal["known", "drop"], levels: str = "") -> None:
         """Give a column a role; one that is known becomes coarser as is usual for its kind."""
@@ -331,6 +335,9 @@ class Study:
                 self.people = self._describe_people(self.choices.nodes)
             problems = describe(self.path, kind=self.kind, **self.options, **levels).problems
             problems = tuple(one for one in problems if not self._is_answered(one))
+            if any(one.option in ("encoding", "decimal") for one in problems):
+                # Whose rows these are depends on cells that are read in another way later.
+                problems = tuple(one for one in problems if one.option != "person")
             if not problems:
                 said, previews, problems = self._read()
         except GraphveilError as error:
@@ -419,16 +426,16 @@ class Study:
         published = self.named(*ROLES[:-1])
         owners = {"person": {"row": "row", "column": chosen.person}.get(chosen.what)}
         owners |= {"household": chosen.household}
-        read: dict[str, Any] = {name: column for name, column in owners.items() if column}
+        told: dict[str, Any] = {name: column for name, column in owners.items() if column}
         codes = {
             name: ",".join(code for code, meaning in said.codes.items() if meaning == "missing")
             for name, said in chosen.columns.items()
             if name in published
         }
         codes = {name: listed for name, listed in codes.items() if listed}
-        read |= {"missing": codes} if codes else {}
-        read |= {"drop": tuple(self.named("drop")), **self._words(published)}
-        return read | more | bins
+        told |= {"missing": codes} if codes else {}
+        told |= {"drop": tuple(self.named("drop")), **self._words(published)}
+        return told | more | bins
 
     def _groups(self, names: list[str]) -> dict[str, str]:
         """Return how numbers are grouped where no method makes them wider."""
