@@ -135,6 +135,15 @@ class Anonymizer(ABC, Generic[D]):
         -------
         Draft
             The anonymized data, and what only the method knows of the run.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> wedge = gv.Graph.from_edges([0, 0], [1, 2])
+        >>> drafted = gv.KDegree(k=2).draft(wedge, Randomness(1))
+        >>> drafted.data.degrees().tolist(), drafted.notes.cost["edits"]
+        ([2, 2, 2], 1)
         """
 
     @property
@@ -282,7 +291,31 @@ class Anonymizer(ABC, Generic[D]):
         return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def check(self, data: Data) -> None:
-        """Refuse data that this method cannot anonymize with these parameters."""
+        """Refuse data that this method cannot anonymize with these parameters.
+
+        Parameters
+        ----------
+        data
+            What is to be anonymized.
+
+        Raises
+        ------
+        UsageError
+            If the method does not take data of this kind.
+        DataError
+            If the data lacks something that the method needs, or a question about it is open.
+        InfeasibleError
+            If the guarantee cannot hold for so few rows or nodes.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 31]})
+        >>> gv.KDegree(k=2).check(people)
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.UsageError: k-degree takes a Graph or a Network, not a Table. ...
+        """
         if not isinstance(data, self.accepts):
             as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
@@ -291,7 +324,30 @@ class Anonymizer(ABC, Generic[D]):
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""
+        """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee.
+
+        Parameters
+        ----------
+        n
+            How many rows, or nodes of a network, there are.
+        noun
+            What they are called in a message.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are too few.
+        ParameterError
+            If the guarantee would be true of any data, such as k-anonymity with k=1.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.KDegree(k=5).check_size(4, noun="nodes")
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.InfeasibleError: k-degree with these parameters needs at least 5 ...
+        """
         check_guarantee(self)
         if n < self.rows_needed:
             cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"

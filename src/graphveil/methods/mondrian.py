@@ -166,6 +166,13 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         -------
         Labels
             The number of the part of every row, int32, shape (n,), from 0.
+
+        Examples
+        --------
+        >>> from graphveil import Bipartite
+        >>> data = Bipartite.from_lists([["tea", "rye"], ["tea"], ["gin"], ["gin", "rye"]])
+        >>> Mondrian(k=2).groups(data).tolist()
+        [0, 0, 1, 1]
         """
         return self._parts(rule.collapse(data), data.feature_labels())
 

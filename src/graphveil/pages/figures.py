@@ -111,6 +111,15 @@ class Figure:
         UsageError
             Where the ending is another, there is such a file and `force` is off, or matplotlib is
             needed and missing.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> figure = gv.plot(gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2))
+        >>> with TemporaryDirectory() as folder:
+        ...     figure.write(Path(folder, "classes.svg")).read_text()[:4]
+        '<svg'
         """
         file = Path(path)
         ending = file.suffix.lower()

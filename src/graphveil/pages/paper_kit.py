@@ -288,6 +288,19 @@ def write_paper(sweep: Sweep, folder: str | Path) -> list[Path]:
     ------
     UsageError
         If the folder exists, no point has a release, or matplotlib is missing.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+    >>> done = gv.sweep(
+    ...     {"k-degree": {"k": [2, 5]}}, ring, metrics=["edge-jaccard"], attacks=[], jobs=1
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     made = write_paper(done, Path(folder, "paper"))
+    >>> [file.name for file in made][:4]
+    ['results.tex', 'figures.csv', 'references.bib', 'origin.json']
     """
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")

@@ -231,6 +231,13 @@ class SweepReport(Illustrated):
         The whole file, HTML.
     figures
         The pictures of the page, by name: each can be written alone.
+
+    Examples
+    --------
+    `graphveil.report_sweep` makes it.
+
+    >>> SweepReport(text="<!doctype html>", figures={})
+    SweepReport(15 characters, 0 figures)
     """
 
     text: str
@@ -255,6 +262,14 @@ class SweepReport(Illustrated):
         ------
         UsageError
             If the file does not end in ``.html``, or exists and `force` is off.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> page = SweepReport(text="<!doctype html>", figures={})
+        >>> with TemporaryDirectory() as folder:
+        ...     oct(page.write(Path(folder, "ring.html")).stat().st_mode)[-3:]
+        '600'
         """
         file = Path(path)
         if file.suffix != ".html":

@@ -119,6 +119,15 @@ class Report(Illustrated):
         ------
         UsageError
             Where there is one and `force` is off, or another file.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> verdict = Verdict("recomputed", "", [])
+        >>> report = Report(text="{}", form="json", public=True, verdict=verdict)
+        >>> with TemporaryDirectory() as folder:
+        ...     oct(report.write(Path(folder, "release-card.json")).stat().st_mode)[-3:]
+        '644'
         """
         if force and os.path.lexists(path) and not is_output(Path(path)):
             raise not_replaced(Path(path))
