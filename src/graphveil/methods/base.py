@@ -212,9 +212,13 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
+        # Step 1: read it as the first kind that the method accepts and the object can hold.
         container = as_container(data, self.accepts, wanted_by=self.name, exact=self.reads_exactly)
+        # Step 2: refuse it here, once. What comes after trusts the data. Hints are worded for the
+        # object that was handed in, not for the container made of it.
         with read_anew(data, container):
             self.check(container)
+        # Step 3: a table stays a table, also if the method reads its one-hot encoding.
         return cast("D", as_released(container, self.accepts[0]))
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
@@ -223,6 +227,8 @@ class Anonymizer(ABC, Generic[D]):
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
         Where people have several rows, rows of different people are anonymized in turn.
         """
+        # Step 1: if people have several rows, cut the table into layers with one row per person at
+        # most, draft each layer by itself, and put the drafts together.
         if isinstance(data, Table) and data.units is not None and not self.card.layers_itself:
             from graphveil.methods.layers import draft_in_layers  # noqa: PLC0415  few need it
 
@@ -231,9 +237,12 @@ class Anonymizer(ABC, Generic[D]):
                 self.rows_needed,
                 lambda part: Anonymizer.drafted(self, part, draw, randomness),
             )
+        # Step 2: the kind that the method reads: one-hot encoding for a method of features.
         read = encoded(data, self.accepts[0])
         if read is data or data.people is None:
             return draw(read, randomness)
+        # Step 3: draft the encoding, which knows the column of each feature, and decode the draft
+        # into the columns of the table.
         draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
         shown = isinstance(draft.data, Bipartite)
         return draft._replace(data=data.showing(draft.data)) if shown else draft
@@ -253,6 +262,8 @@ class Anonymizer(ABC, Generic[D]):
         DataError
             As `graphveil.methods.attached.check_attached`.
         """
+        # Only `AttachedColumns` is about columns outside the guarantee, as far as the owner
+        # accepted what they show.
         for condition in self.conditions:
             if isinstance(condition, AttachedColumns):
                 from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
@@ -285,6 +296,7 @@ class Anonymizer(ABC, Generic[D]):
         ' If attributes are published'
         """
         del claimed
+        # The card's text for these parameters, then what the owner accepted of attached columns.
         attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
         attributes = any((getattr(self, "known", None), attach))
         limits = self.card.limits_for(published_parameters(self), kind, attributes=attributes)
@@ -316,6 +328,7 @@ class Anonymizer(ABC, Generic[D]):
             ...
         graphveil.core.errors.UsageError: k-degree takes a Graph or a Network, not a Table. ...
         """
+        # In turn: the kind of data, what its kind alone allows, rows of one person, and size.
         if not isinstance(data, self.accepts):
             as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
@@ -367,6 +380,7 @@ class Anonymizer(ABC, Generic[D]):
         unknown, one is missing, or a value is out of range or belongs to options that were not
         chosen.
         """
+        # Names may be flat, as on the command line, or fields of the class, which hold options.
         known = {item.name: item for item in flat_parameters(cls)}
         fields = {item.name for item in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - set(known) - fields)
