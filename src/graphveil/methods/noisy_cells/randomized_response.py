@@ -35,7 +35,7 @@ from graphveil.claims.conditions import (
     RandomizedCells,
     as_printed,
 )
-from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
+from graphveil.claims.facts import Cost, EdgeChanges, EntryChanges, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
@@ -207,7 +207,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
-    def expected_cost(self, data: Graph | Bipartite) -> Figures:
+    def expected_cost(self, data: Graph | Bipartite) -> Cost:
         """Return how many edges or entries are kept and added on average.
 
         Parameters
@@ -217,7 +217,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
         Returns
         -------
-        Figures
+        Cost
             The expected costs, rounded to whole numbers.
 
         Examples
