@@ -471,14 +471,14 @@ class KDegree(AttributedMethod):
         Parameters
         ----------
         graph
-            A graph whose lists of neighbors may be mapped from a file.
+            Its arrays are mapped from files.
         randomness
-            The root of all random numbers of the run.
+            That of the run.
 
         Returns
         -------
         EditedEdges
-            The edges to add and to delete, a check of the published degrees, and the owner's notes.
+            The edges to add and to delete, and a check of the degrees that they give.
 
         Raises
         ------

@@ -260,14 +260,14 @@ class RandomizedResponse(Anonymizer[Any]):
         Parameters
         ----------
         graph
-            A graph whose lists of neighbors may be mapped from a file.
+            Its arrays are mapped from files.
         _randomness
-            The root of all random numbers of the run; not used.
+            Unused: the chances depend on the parameters alone.
 
         Returns
         -------
         NoisyEdges
-            The largest number of edges to expect, and the condition and the advice as functions.
+            How each pair of nodes is drawn, and how many pairs are expected at most.
 
         Examples
         --------
@@ -529,14 +529,14 @@ class AsymmetricResponse(noisy.NoisyMethod):
         Parameters
         ----------
         graph
-            A graph whose lists of neighbors may be mapped from a file.
+            Its arrays are mapped from files.
         randomness
-            The root of all random numbers of the run.
+            That of the run: it samples the noisy number of edges.
 
         Returns
         -------
         NoisyEdges
-            The largest number of edges to expect, and the condition and the advice as functions.
+            How each pair of nodes is drawn, and how many pairs are expected at most.
 
         Examples
         --------
