@@ -141,19 +141,23 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 """Seconds for every end of an edge that a target is compared with, and to count triangles (per
 squared degree)."""
 
-PER_QUANTILE = 1.2e-9
-"""Seconds for every quantile of a node that a target is compared with, by two attackers."""
+PER_QUANTILE, PER_FITTED = 2e-9, 5e-9
+"""Seconds for every quantile of a node that a target is compared with, and for every end of an edge
+where it is asked whether the allowed edits rule a node out; both per list and attacker."""
 
 
 def seconds(situation: attack.AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
     """Return about how many seconds it takes: targets times ends of edges, and triangles."""
     pair = situation.comparison
-    n = pair.original.n_nodes
+    n, targets = pair.original.n_nodes, options.of_nodes(pair.original.n_nodes)
     attack.refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
+    ends = attack.ends_of(pair)
+    # Two attackers compare quantiles: with all degrees of the original, and without.
+    by_quantiles = PER_QUANTILE * n * neighbor_degrees.QUANTILES + PER_FITTED * ends
     return (
         PER_SQUARE * attack.squares(pair)
-        + PER_END * options.of_nodes(n) * attack.ends_of(pair)
-        + 2 * PER_QUANTILE * options.of_nodes(n) * n * neighbor_degrees.QUANTILES * _lists_of(pair)
+        + PER_END * targets * ends
+        + 2 * targets * _lists_of(pair) * by_quantiles
     )
 
 
@@ -329,19 +333,18 @@ SAID = (
     ),
     known_of_people(
         f"{BY_QUANTILES}{AND_ALL_DEGREES}",
-        "the degrees of a person's neighbors, and how common each degree is",
+        "all degrees, and those of a person's neighbors",
         "numbers of connections of everyone they know, and how common each number is",
     ),
     known_of_people(PROFILE, "the out-degree and in-degree of a person", "connections out and in"),
     known_of_people(
         OF_EACH_LIST,
-        "the degrees of a person's neighbors for each edge type and direction",
+        "the neighbors' degrees by type and direction",
         "connections of everyone they know, by type and direction",
     ),
     known_of_people(
         f"{OF_EACH_LIST}{AND_ALL_DEGREES}",
-        "the degrees of a person's neighbors for each edge type and direction, and how common "
-        "each degree is",
+        "all degrees, and the neighbors' by type and direction",
         "connections of everyone they know, by type and direction, and how common each number is",
     ),
     known_of_people(
@@ -373,16 +376,12 @@ SAID = (
     *(
         known_of_people(
             f"{name}{WITH_ATTRIBUTES}",
-            f"the published attributes of a person, and {known}",
+            f"the attributes of a person, and the neighbors' degrees{known}",
             f"attributes, and connections of everyone they know{label}",
         )
         for name, known, label in (
-            (BY_QUANTILES, "the degrees of the neighbors", ""),
-            (
-                OF_EACH_LIST,
-                "the degrees of the neighbors for each edge type and direction",
-                ", by type and direction",
-            ),
+            (BY_QUANTILES, "", ""),
+            (OF_EACH_LIST, " by direction", ", by type and direction"),
         )
     ),
 )

@@ -158,7 +158,8 @@ class NeighborDegrees(NamedTuple):
 
 
 def _scaled(numbers: Floats) -> Ints:
-    return np.rint(UNIT * np.log1p(numbers)).astype(np.int64)
+    thousandths: Ints = np.rint(UNIT * np.log1p(numbers)).astype(np.int64)
+    return thousandths
 
 
 def at_same_ranks(known: NeighborDegrees, released: NeighborDegrees) -> list[Floats]:
