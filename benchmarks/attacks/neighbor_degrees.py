@@ -23,7 +23,7 @@ import graphveil as gv
 
 for room in ("", "profiles"):
     sys.path.append(str(Path(__file__).resolve().parents[1] / room))
-from directed import generated, polblogs, wiki_vote  # noqa: E402
+from directed import generated, polblogs  # noqa: E402
 
 from raw_rows import Row, read_rows, write_rows  # noqa: E402
 
@@ -43,9 +43,7 @@ FILES = {
 }
 DIRECTED: dict[str, Callable[[Path], gv.Network]] = {
     "generated 3,000": lambda _: generated(3_000, 30_000),
-    "generated 1,500": lambda _: generated(1_500, 12_000),
     "polblogs, directed": lambda data: linked(polblogs(data)),
-    "wiki-Vote, directed": wiki_vote,
 }
 TUNED = ("arenas-email", "Copnet friends", "polblogs", "polblogs, directed")
 Parameters = dict[str, Any]
@@ -57,7 +55,7 @@ CASES: list[tuple[str, str, Parameters]] = [
     *((name, "k-degree", ADDED) for name in FILES if name != "primary school"),
     *(
         (name, "structural", COUNT)
-        for name in (*TUNED[:3], "primary school", "radoslaw-email", "innovation", "dnc", "ca-GrQc")
+        for name in (*TUNED[:2], "primary school", "radoslaw-email", "innovation")
     ),
     *((name, "profile", some) for name in DIRECTED for some in (ANY, ADDED)),
 ]
