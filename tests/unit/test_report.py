@@ -160,11 +160,14 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     renamed = gv.Rename().anonymize(network, seed=1)
     before = gv.attack_release(renamed, network, seed=1, attacks=["candidate-set"])
     singled = cells(owned.text, "singled out")
-    [sorting] = [line for line in singled if "everybody" in line["who"]]
+    sorting, ranked = [line for line in singled if "everybody" in line["who"]]
     largest = rows["degree-matching", "the 20 largest: right guess"]
     assert percent(largest.value) == sorting["after"]
+    known = ["degree", "degree and triangles", "vrq", "vrq by quantiles"]
+    known.append("vrq by quantiles and all degrees")
     shown = [line for line in singled if line is not sorting][1:]
-    parts = ["degree, right guess", "degree and triangles, right guess", "vrq, right guess"]
+    assert ranked is shown[-1]
+    parts = [f"{knows}, right guess" for knows in known]
     for line, part in zip(shown, parts, strict=True):
         row = rows["candidate-set", part]
         assert percent(row.value) == line["after"]

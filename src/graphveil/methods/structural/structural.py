@@ -203,6 +203,11 @@ LIMITS_OF_PHI = (
 
 _OF_20_KNOWN = (" who also knew 20 people", "1,490 people")
 
+_BY_NEIGHBORS = (
+    "; 16% by one who knew the degrees of a node's neighbors, and how common each degree is "
+    "(241 nodes)"
+)
+
 
 CARD = MethodCard(
     when=(
@@ -219,16 +224,16 @@ CARD = MethodCard(
     reached=tuple(
         Reached(
             f"Re-identified in our tests: {found} by an attacker with a copy of the network{more} "
-            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}).",
+            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}){also}.",
             {"k": k, "measure": measure, "phi": phi},
         )
-        for k, measure, phi, found, more, where in (
-            (2, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (5, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (20, "count", None, "92% of the nodes", "", "1,224 nodes"),
-            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people"),
-            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN),
-            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense"),
+        for k, measure, phi, found, more, where, also in (
+            (2, "count", None, "100% of the nodes", "", "242 nodes, dense", ""),
+            (5, "count", None, "100% of the nodes", "", "242 nodes, dense", _BY_NEIGHBORS),
+            (20, "count", None, "92% of the nodes", "", "1,224 nodes", ""),
+            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people", ""),
+            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN, ""),
+            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense", ""),
         )
     ),
     limits_of_attributes=(
