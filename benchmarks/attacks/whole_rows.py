@@ -3,10 +3,11 @@
     python benchmarks/attacks/whole_rows.py --data FOLDER [--only DATA]
     python benchmarks/attacks/whole_rows.py --show
 
-`linkage` on tables: each person alone, and all people at once. It was tuned on ``adult-sample``, which
-ships with graphveil, and on other people of adult; on none of the data here. The census is 2,000
-people of the test part of adult, in eight columns, with age in addition where there are levels, and
-income attached. Rows go to ``results/whole_rows.parquet``; what stands there is not run again.
+`linkage` on tables: each person alone, and all people at once. It was tuned on ``adult-sample``,
+which ships with graphveil, and on other people of adult; on none of the data here. The census is
+2,000 people of the test part of adult, in eight columns, with age in addition where there are
+levels, and income attached where a method takes it. Rows go to ``results/whole_rows.parquet``; what
+stands there is not run again.
 """
 
 from __future__ import annotations
@@ -63,11 +64,13 @@ Parameters = dict[str, Any]
 
 
 @cache
-def table_of(name: str, folder: Path) -> gv.Table:
-    """Return a table."""
+def table_of(name: str, folder: Path, *, numbers: bool) -> gv.Table:
+    """Return a table; numbers with fractions as numbers, or as they are written."""
     if name in {CENSUS, AGES}:
         with gzip.open(folder / "adult-test" / "adult-test.csv.gz", "rt") as stream:
-            rows = [[cell.strip(" .") for cell in row] for row in csv.reader(stream) if len(row) > 14]
+            rows = [
+                [cell.strip(" .") for cell in row] for row in csv.reader(stream) if len(row) > 14
+            ]
         chosen = np.sort(np.random.default_rng(0).choice(len(rows), PEOPLE, replace=False))
         columns = [column for column in COLUMNS if name == AGES or column != "age"]
         cells = {c: [rows[row][COLUMNS[c]] for row in chosen] for c in columns}
@@ -79,15 +82,23 @@ def table_of(name: str, folder: Path) -> gv.Table:
     width = max(map(len, rows))
     rows = [row for row in rows if len(row) == width]
     return gv.Table.from_columns(
-        {f"c{place}": _numbers([row[place] for row in rows]) for place in range(width)}
+        {
+            f"c{place}": (_numbers if numbers else _texts)([row[place] for row in rows])
+            for place in range(width)
+        }
     )
+
+
+def _texts(cells: list[str]) -> list[str]:
+    return [f"={cell}" for cell in cells]  # no numbers, which some methods want in bins
 
 
 def _numbers(cells: list[str]) -> list[Any]:
     try:
-        return [float(cell) for cell in cells]
+        numbers = [float(cell) for cell in cells]
     except ValueError:
         return cells
+    return numbers if len(set(numbers)) > FEW_VALUES else _texts(cells)
 
 
 def points() -> Iterator[tuple[str, str, Parameters]]:
@@ -110,14 +121,15 @@ def measured(
     name: str, method: str, parameters: Parameters, seed: int, folder: Path
 ) -> list[dict[str, Any]]:
     """Return the figures of one release."""
-    original = table_of(name, folder)
+    original = table_of(name, folder, numbers=method == "generalize")
     settings = dict(parameters)
     if method == "generalize" and name in OTHERS:
-        settings["levels"] = {
+        levels = {
             column: "auto"
             for column, values in zip(original.columns, original.categories, strict=True)
-            if values.dtype.kind == "f" and values.size > FEW_VALUES
+            if values.dtype.kind not in "OTU"
         }
+        settings |= {"levels": levels} if levels else {}
     if method not in {"generalize", "suppress-k"} and "attach" in settings:
         original = original.without([settings.pop("attach")])
         settings.pop("known")

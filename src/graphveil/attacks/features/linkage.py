@@ -129,9 +129,7 @@ def with_cells(
     if tables is None or not tables.released.columns:
         return people
     all_true = theta_of(situation.release) is None
-    cells = cells_of_classes(
-        tables, situation.comparison, situation.release, all_true=all_true
-    )
+    cells = cells_of_classes(tables, situation.comparison, situation.release, all_true=all_true)
     return people._replace(classes=people.classes._replace(cells=cells))
 
 
@@ -174,8 +172,9 @@ def _why_missing(error: Exception) -> str:
     return str(error)
 
 
-PER_CELL, PER_TARGET = 5e-8, 3e-5
-"""Seconds for every target and class, and for every target, mostly to resample it."""
+PER_CELL, PER_TARGET, PER_SCORE = 5e-8, 3e-5, 6e-9
+"""Seconds for every target and class; for every target, mostly to resample it; and for every row,
+class and column where whole rows are known."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
@@ -194,7 +193,12 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
         if situation.rerun is not None:
             outside = enough * out // max(numbers.size, 1)
             targets += min(options.targets, enough) + min(options.targets, outside)
-    return targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
+    whole = 0.0
+    if situation.tables is not None:
+        n, columns = situation.tables.before.shape
+        scores = n * classes * columns
+        whole = PER_SCORE * scores if scores <= whole_rows.MOST_SCORES else 0.0
+    return targets * (PER_CELL * classes + PER_TARGET) + whole + run_again(situation)
 
 
 def _nobody(number: int, wrong: int) -> str:
@@ -250,7 +254,7 @@ def known_items(
     shape = (chosen.size, people.before.shape[1])
     items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
     items.sort_indices()
-    # Cells exclude classes by themselves if no known value is false; features need a share of doubt.
+    # Cells exclude classes by themselves if nothing known is false; features need some doubt.
     doubt = released_classes.FALSE_SHARE if people.classes.cells is None else 0.0
     return scoring.Known(chosen, items, wrong / number if wrong else doubt)
 
@@ -403,15 +407,19 @@ LINKAGE = Attack(
     kind=Bipartite,
     knows="some items of a person, some of which may be false, and how accurate the release is "
     "overall: the share of published entries that are true, and of true entries that are "
-    "suppressed",
+    "suppressed. Of a table: the values that columns can have, and the whole rows of one person or "
+    "of all",
     definition="how often the most likely class is the person's, and a row in it is their own, "
     f"with equal scores shared; how often a class of probability above {scoring.SURE} is "
     "named, and named correctly; which other items are guessed, both all and those "
     "in at most 5% of the rows; the same for people whom a second run excludes; and, "
-    "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
-    source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
-    cost=f"near-linear, on 500 sampled people; up to {released_classes.MOST_CELLS:,} distinct "
-    "rows and features in total",
+    "for comparison, the eccentricity of Narayanan and Shmatikov over classes. Of a table: class "
+    "and row of everybody by their whole row, each person alone and all at once, and their "
+    "attached values",
+    source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008; all at once: "
+    "iterative proportional fitting, Deming and Stephan 1940",
+    cost="near-linear, on 500 sampled people; of a table, rows times classes times columns; up to "
+    f"{released_classes.MOST_CELLS:,} distinct rows and features in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
@@ -432,6 +440,18 @@ LINKAGE = Attack(
             when=lambda setting: bool(setting.wrong),
             take=most_known,
             covered=of_equal_rows,
+        ),
+        inferred(
+            "own class",
+            line="classes found by an attacker who knows all values of all people",
+            when=lambda setting: setting.search == whole_rows.AT_ONCE,
+            if_measured=True,
+        ),
+        inferred(
+            whole_rows.ATTACHED,
+            line="{column} of people, guessed by an attacker who knows their other values",
+            when=lambda setting: setting.search == whole_rows.AT_ONCE,
+            if_measured=True,
         ),
         inferred(
             "rare other items, recall of people inside",
