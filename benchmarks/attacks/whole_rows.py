@@ -65,7 +65,7 @@ Parameters = dict[str, Any]
 
 @cache
 def table_of(name: str, folder: Path, *, numbers: bool) -> gv.Table:
-    """Return a table; numbers with fractions as numbers, or as they are written."""
+    """Return a table; numbers in thousandths, or as they are written."""
     if name in {CENSUS, AGES}:
         with gzip.open(folder / "adult-test" / "adult-test.csv.gz", "rt") as stream:
             rows = [
@@ -95,7 +95,7 @@ def _texts(cells: list[str]) -> list[str]:
 
 def _numbers(cells: list[str]) -> list[Any]:
     try:
-        numbers = [float(cell) for cell in cells]
+        numbers = [round(1_000 * float(cell)) for cell in cells]
     except ValueError:
         return cells
     return numbers if len(set(numbers)) > FEW_VALUES else _texts(cells)
