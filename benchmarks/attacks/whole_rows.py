@@ -85,7 +85,8 @@ def table_of(name: str, folder: Path, *, numbers: bool) -> gv.Table:
         {
             f"c{place}": (_numbers if numbers else _texts)([row[place] for row in rows])
             for place in range(width)
-        }
+        },
+        person="row",
     )
 
 
