@@ -208,15 +208,16 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
 
 
 class OwnersLevels(Condition, frozen=True, kw_only=True, tag="owners-levels"):
-    """Some levels are from a file of the owner: what they include is the owner's word.
+    """Some levels are from a file of the owner, who states what they include.
 
     A label that reads as an interval, a prefix or a date includes what is below it, as far as that
     reads as such, too. Stated if the description names a column with levels from a file.
     """
 
     SAYS: ClassVar[str] = (
-        "Levels from a file are the owner's: what a level includes is known from its label alone "
-        "if this reads as an interval, a prefix or a date, and otherwise is the owner's word."
+        "Some levels are from a file of the owner. If the label of such a level is an interval, a "
+        "prefix or a date, it shows which values the level includes. Otherwise, the owner states "
+        "which values it includes, and nothing in the release shows whether that is right."
     )
 
     asked_for: ClassVar[bool] = True
