@@ -226,15 +226,26 @@ class BipartiteComparison(Comparison[Bipartite]):
     """
 
     @cached_property
-    def _matrices(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        # Features of both sides in one numbering, in the order of their names.
+    def _numbers(self) -> tuple[Int32s, Int32s, int]:
+        # Features of both sides in one numbering, in the order of their names, and their number.
         named = [self._features_of_original(), self.released.feature_labels()]
         if named[0].dtype.kind != named[1].dtype.kind:
             named = [as_text(names) for names in named]
         every = distinct(np.concatenate(named))
+        before, after = (positions(names, every, what="features") for names in named)
+        return before, after, every.size
+
+    @property
+    def numbers_before(self) -> Int32s:
+        """The column in `before` of every feature of the original, int32."""
+        return self._numbers[0]
+
+    @cached_property
+    def _matrices(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        *numbers, width = self._numbers
         before, after = (
-            _under(data, positions(names, every, what="features"), every.size)
-            for data, names in zip((self.original, self.released), named, strict=True)
+            _under(data, columns, width)
+            for data, columns in zip((self.original, self.released), numbers, strict=True)
         )
         return before, after
 
@@ -340,14 +351,14 @@ class TableComparison(Comparison[Table]):
     @cached_property
     def before(self) -> Int32s:
         """The codes of the released columns in the original, -1 where a cell is suppressed."""
-        return self.original.codes[:, self._places]
+        return self.original.codes[:, self.released_columns]
 
     @cached_property
     def after(self) -> Int32s:
         """The codes of the release, a value that the original has under its code there."""
         codes = np.full_like(self.released.codes, -1)
         # Values of both sides in one numbering; those that the original lacks come after its own.
-        for column, place in enumerate(self._places):
+        for column, place in enumerate(self.released_columns):
             own = as_text(self.released.categories[column]).tolist()
             known = as_text(self.original.categories[place]).tolist()
             numbers = {value: number for number, value in enumerate(known)}
@@ -378,7 +389,8 @@ class TableComparison(Comparison[Table]):
         return replace(pair, held_back=self.held_back)
 
     @property
-    def _places(self) -> list[int]:
+    def released_columns(self) -> list[int]:
+        """The positions in the original of the columns of the release."""
         names = self.original.columns
         for name in self.released.columns:
             if name not in names:

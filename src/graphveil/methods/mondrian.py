@@ -47,7 +47,8 @@ CARD = MethodCard(
     ),
     limits=(
         "What the members of a class have in common. The method is deterministic: an attacker "
-        "who knows it can run it again."
+        "who knows it can run it again. An attacker who knew all values of all people of a table "
+        "found nearly every class in our tests (2,000 people, k=2 to 16)."
     ),
     reached=reached_by_k(
         "In our tests with release=suppress, {one}% of the original entries were published as "

@@ -13,8 +13,10 @@ The likelihood is graphveil's own, compared with Narayanan and Shmatikov (IEEE S
 of the released rows. Intervals: bootstraps over targets, Wilson's for shares of names. Cost:
 targets times classes.
 
-Targets are linked independently of each other. Other knowledge is another `known_items`; a joint
-assignment belongs into `scoring.guesses`.
+Of a table, known values are compared with published cells (`cells/admitted_values.py`), and (5)
+whole rows are linked, each alone and all at once, with what follows of attached columns
+(`whole_rows.py`). Targets of (1) to (4) are linked independently of each other. Other knowledge is
+another `known_items`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from graphveil.attacks.attack import (
     WholeNumbers,
     run_again,
 )
-from graphveil.attacks.features import released_classes, scoring
+from graphveil.attacks.features import released_classes, scoring, whole_rows
+from graphveil.attacks.features.cells.admitted_values import cells_of_classes
+from graphveil.attacks.features.class_truth import theta_of
 from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
@@ -42,12 +46,13 @@ from graphveil.attacks.features.counterfactual import (
     without_people,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
+from graphveil.attacks.registry import stopped
 from graphveil.attacks.row_selection import most_known
 from graphveil.attacks.wording import inferred, linked, of_equal_rows, singled_out
-from graphveil.core.array_types import Ints
+from graphveil.core.array_types import Floats, Ints
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
-from graphveil.core.progress import in_time
+from graphveil.core.progress import OutOfTimeError, context, in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
@@ -87,7 +92,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
 
     A person's risk is the largest chance to name their row under any number of true items.
     """
-    people = released_classes.people_of(situation.comparison)
+    people = with_cells(released_classes.people_of(situation.comparison), situation)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
@@ -106,16 +111,70 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
             figures.extend(_figures(setting, guessed, _marginals(known, people), people, rng))
             if not wrong:
                 risk[known.people] = np.fmax(risk[known.people], guessed.own_row)
-    # Step 4 needs one more run of the method.
+    # Step 5, of tables.
+    figures.extend(_of_whole_rows(people, situation, risk, missing))
+    # Step 4 needs one more run of the method. If time runs out, what was found before stays.
     try:
         figures.extend(_inside_and_outside(people, situation, options))
-    except (NotMeasuredError, GraphveilError) as error:
-        missing[TWIN] = str(error)
+    except (NotMeasuredError, GraphveilError, OutOfTimeError) as error:
+        missing[TWIN] = _why_missing(error)
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / people.own.size), missing)
 
 
-PER_CELL, PER_TARGET = 5e-8, 3e-5
-"""Seconds for every target and class, and for every target, mostly to resample it."""
+def with_cells(
+    people: released_classes.People, situation: AttackInput[BipartiteComparison]
+) -> released_classes.People:
+    """Return people with the published cells of their classes; of features as they are."""
+    tables = situation.tables
+    if tables is None or not tables.released.columns:
+        return people
+    all_true = theta_of(situation.release) is None
+    cells = cells_of_classes(tables, situation.comparison, situation.release, all_true=all_true)
+    return people._replace(classes=people.classes._replace(cells=cells))
+
+
+def _of_whole_rows(
+    people: released_classes.People,
+    situation: AttackInput[BipartiteComparison],
+    risk: Floats,
+    missing: dict[str, str],
+) -> Iterator[AttackFigure]:
+    """Yield what an attacker finds who knows the whole rows of a table, and write risks.
+
+    `risk`: float64, shape (people,): raised to the chance to name their row; `missing`: gets the
+    reason for what has no figure. First everybody alone, then all at once, which is stronger.
+    """
+    tables, cells = situation.tables, people.classes.cells
+    if tables is None or cells is None:
+        return
+    search = whole_rows.ONE_BY_ONE
+    try:
+        rows = whole_rows.whole_rows(people, tables, cells)
+        alone = whole_rows.class_guesses(rows, people, people.classes.sizes.astype(np.float64))
+        yield from whole_rows.figures_of(search, alone, rows, people, situation)
+        np.fmax(risk, alone.own_row, out=risk)
+        search = whole_rows.AT_ONCE
+        rows = rows.sharper()
+        factor = whole_rows.scaled(rows, people.classes.sizes)
+        at_once = whole_rows.class_guesses(rows, people, factor)
+        yield from whole_rows.figures_of(search, at_once, rows, people, situation)
+        np.fmax(risk, at_once.own_row, out=risk)
+    except (NotMeasuredError, OutOfTimeError) as error:
+        known = tables.before.shape[1]
+        missing[Setting(known=known, search=search).text] = _why_missing(error)
+
+
+def _why_missing(error: Exception) -> str:
+    """Return why there is no figure; a limit of time says so."""
+    deadline = context().deadline
+    if isinstance(error, OutOfTimeError) and deadline is not None:
+        return stopped(deadline.seconds)
+    return str(error)
+
+
+PER_CELL, PER_TARGET, PER_SCORE = 5e-8, 3e-5, 6e-9
+"""Seconds for every target and class; for every target, mostly to resample it; and for every row,
+class and column where whole rows are known."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
@@ -134,7 +193,12 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
         if situation.rerun is not None:
             outside = enough * out // max(numbers.size, 1)
             targets += min(options.targets, enough) + min(options.targets, outside)
-    return targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
+    whole = 0.0
+    if situation.tables is not None:
+        n, columns = situation.tables.before.shape
+        scores = n * classes * columns
+        whole = PER_SCORE * scores if scores <= whole_rows.MOST_SCORES else 0.0
+    return targets * (PER_CELL * classes + PER_TARGET) + whole + run_again(situation)
 
 
 def _nobody(number: int, wrong: int) -> str:
@@ -190,7 +254,9 @@ def known_items(
     shape = (chosen.size, people.before.shape[1])
     items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
     items.sort_indices()
-    return scoring.Known(chosen, items, wrong / number if wrong else released_classes.FALSE_SHARE)
+    # Cells exclude classes by themselves if nothing known is false; features need some doubt.
+    doubt = released_classes.FALSE_SHARE if people.classes.cells is None else 0.0
+    return scoring.Known(chosen, items, wrong / number if wrong else doubt)
 
 
 def popular_items(
@@ -341,15 +407,19 @@ LINKAGE = Attack(
     kind=Bipartite,
     knows="some items of a person, some of which may be false, and how accurate the release is "
     "overall: the share of published entries that are true, and of true entries that are "
-    "suppressed",
+    "suppressed. Of a table: the values that columns can have, and the whole rows of one person or "
+    "of all",
     definition="how often the most likely class is the person's, and a row in it is their own, "
     f"with equal scores shared; how often a class of probability above {scoring.SURE} is "
     "named, and named correctly; which other items are guessed, both all and those "
     "in at most 5% of the rows; the same for people whom a second run excludes; and, "
-    "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
-    source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
-    cost=f"near-linear, on 500 sampled people; up to {released_classes.MOST_CELLS:,} distinct "
-    "rows and features in total",
+    "for comparison, the eccentricity of Narayanan and Shmatikov over classes. Of a table: class "
+    "and row of everybody by their whole row, each person alone and all at once, and their "
+    "attached values",
+    source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008; all at once: "
+    "iterative proportional fitting, Deming and Stephan 1940",
+    cost="near-linear, on 500 sampled people; of a table, rows times classes times columns; up to "
+    f"{released_classes.MOST_CELLS:,} distinct rows and features in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
@@ -370,6 +440,18 @@ LINKAGE = Attack(
             when=lambda setting: bool(setting.wrong),
             take=most_known,
             covered=of_equal_rows,
+        ),
+        inferred(
+            "own class",
+            line="classes found by an attacker who knows all values of all people",
+            when=lambda setting: setting.search == whole_rows.AT_ONCE,
+            if_measured=True,
+        ),
+        inferred(
+            whole_rows.ATTACHED,
+            line="{column} of people, guessed by an attacker who knows their other values",
+            when=lambda setting: setting.search == whole_rows.AT_ONCE,
+            if_measured=True,
         ),
         inferred(
             "rare other items, recall of people inside",

@@ -12,8 +12,9 @@ q_f its released frequency, and w the share of what is known that may be false. 
 graphveil's own; unlike Narayanan and Shmatikov (2008) it has errors of both kinds, and classes
 instead of rows. Cost: targets times classes, in batches.
 
-A new kind of knowledge about a person changes what enters `scores`; a linking step that assigns all
-people at once would replace its users (`guesses` in `scoring.py`).
+Cells of tables say more than features: a value excludes others, an interval admits several. Where a
+release is a table, `cells/admitted_values.py` scores its classes in place of W_f. All people are
+assigned at once in `whole_rows.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.attacks.attack import TooLargeError
+from graphveil.attacks.features.cells.admitted_values import CellsOfClasses
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import BipartiteComparison, Int32s, sparse
@@ -59,6 +61,8 @@ class ReleasedClasses(NamedTuple):
         The share of published entries that are true, below 1.
     suppressed : float
         The share of true entries that are not published, above 0.
+    cells : CellsOfClasses, optional
+        What the classes publish as cells of a table; None for features.
     """
 
     rows: sparse.csr_array
@@ -66,6 +70,7 @@ class ReleasedClasses(NamedTuple):
     frequency: Floats
     truth: float
     suppressed: float
+    cells: CellsOfClasses | None = None
 
     @property
     def n(self) -> int:
@@ -79,6 +84,15 @@ class ReleasedClasses(NamedTuple):
         float64, shape (features,).
         """
         return np.maximum(self.suppressed * self.frequency, LEAST_CHANCE)
+
+    def evidence(self, items: sparse.csr_array, false_share: float) -> Floats:
+        """Return for every target and class what the known items add to its score.
+
+        float64, shape (targets, classes): by cells where there are any, else by features.
+        """
+        if self.cells is None:
+            return scores(items, self, self.weights(false_share))
+        return self.cells.evidence(self.cells.known(items), false_share)
 
     def weights(self, false_share: float) -> Floats:
         """Return what each known feature adds to the score of a class that shows it.

@@ -137,7 +137,7 @@ def _guesses(known: Known, people: released_classes.People) -> Guesses:
     # Step 1: scores of all classes for these targets, and the prior: larger classes hold more
     # people.
     classes, own = people.classes, people.own[known.people]
-    score = released_classes.scores(known.items, classes, classes.weights(known.false_share))
+    score = classes.evidence(known.items, known.false_share)
     score += np.log(classes.sizes)
     # Step 2: all classes with the best score share the guess; people outside the release are never
     # right.

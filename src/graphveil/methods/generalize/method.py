@@ -62,11 +62,11 @@ CARD = MethodCard(
     ),
     reached=reached_by_k(
         "In our tests without levels, {one}% of the original cells were published as true of "
-        "everyone in their class; an attacker who knew a whole row found its class in {other}% "
-        "of the cases ({people} people, k={k}).",
-        (2, 91, 75, "2,000"),
-        (5, 81, 56, "2,000"),
-        (20, 69, 48, "2,000"),
+        "everyone in their class; an attacker who knew all values of all people found the class "
+        "of {other}% of them ({people} people, k={k}).",
+        (2, 91, 100, "2,000"),
+        (5, 81, 99, "2,000"),
+        (20, 69, 99, "2,000"),
     ),
     cost="near-linear in the number of cells, times the number of orders searched",
     example={"k": 5},

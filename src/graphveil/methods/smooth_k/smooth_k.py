@@ -363,12 +363,12 @@ SMOOTH_K_CARD = MethodCard(
     ),
     limits="What the members of a class have in common.",
     reached=reached_by_k(
-        "In our tests, {one}% of the published entries were true of everyone in their class; "
-        "an attacker who knew 8 items of a person found that person's class in {other}% of the "
-        "cases ({people} people, k={k}, theta=1/2).",
-        (2, 84, 96, "2,000"),
-        (8, 77, 83, "32,561"),
-        (16, 38, 67, "2,000"),
+        "In our tests, {one}% of the published entries were true of everyone in their class "
+        "({people} people, k={k}, theta=1/2); an attacker who knew all values of all people of a "
+        "table found the class of {other}% of them (2,000 people).",
+        (2, 84, 99, "2,000"),
+        (8, 77, 88, "32,561"),
+        (16, 38, 84, "2,000"),
         theta="1/2",
     ),
     **CLUSTERED_FIELDS,
@@ -535,12 +535,12 @@ SUPPRESS_K_CARD = MethodCard(
     ),
     limits="What the members of a class have in common: the entries that are published.",
     reached=reached_by_k(
-        "In our tests these were {one}% of the original entries; an attacker who knew 8 items "
-        "of a person found that person's class in {other}% of the cases ({people} people, "
-        "k={k}).",
-        (2, 91, 73, "2,000"),
-        (8, 92, 69, "32,561"),
-        (16, 72, 50, "2,000"),
+        "In our tests these were {one}% of the original entries ({people} people, k={k}); an "
+        "attacker who knew all values of all people of a table found the class of {other}% of "
+        "them (2,000 people).",
+        (2, 91, 100, "2,000"),
+        (8, 92, 97, "32,561"),
+        (16, 72, 95, "2,000"),
     ),
     **CLUSTERED_FIELDS,
     counts_people=True,
