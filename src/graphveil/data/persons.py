@@ -76,7 +76,8 @@ MOST_NAMED = 5
 """How many columns that are constant are named in a message."""
 
 OFTEN = 1.5
-"""Numbers of five digits are ids of people only if these have so many rows on average."""
+"""Ids whose people have so many rows on average are those of people with several; fewer repeats may
+be mistakes or people of the same name. Numbers of five digits are ids only above it."""
 
 LEAST_DIGITS, LEAST_DIGITS_WITH_LETTERS = 5, 3
 """The fewest digits of codes of one form that look like numbers of people, without and with
