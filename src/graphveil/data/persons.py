@@ -139,14 +139,40 @@ class RepeatedPeople(NamedTuple):
     @property
     def question(self) -> Problem:
         """What must be decided: whether each value is a person. No other role answers it."""
-        return Problem(
-            self.name,
-            "person",
-            self.name if self.complete else "row",  # rows of nobody cannot be counted by person
+        found = (
             f"column {self.name} may identify people with several rows ({self.values:,} values in "
-            f"{self.rows:,} rows, {self.sign})",
-            _WAYS,
+            f"{self.rows:,} rows, {self.sign})"
         )
+        if self.complete:
+            return Problem(self.name, "person", self.name, found, _WAYS)
+        # A row that does not say whose it is may be anybody's, so no class can count it.
+        remove = (
+            f"rows without {self.name} may be anybody's, so remove them, for example with pandas: "
+            f"{without_rows_of_nobody(self.name)}; then "
+        )
+        return Problem(self.name, "person", "row", found, f"{remove}{_WAYS}")
+
+
+def without_rows_of_nobody(name: str) -> str:
+    """Return the line of pandas that removes rows that do not say whose they are.
+
+    >>> without_rows_of_nobody("who")
+    "frame.dropna(subset=['who'])"
+    """
+    return f"frame.dropna(subset=[{name!r}])"
+
+
+def one_row_each(name: str) -> str:
+    """Return how rows that stand for several people become one row per person.
+
+    >>> one_row_each("count")
+    "write one row per person, for example with pandas: \
+frame.loc[frame.index.repeat(frame['count'])].drop(columns='count')"
+    """
+    return (
+        "write one row per person, for example with pandas: "
+        f"frame.loc[frame.index.repeat(frame[{name!r}])].drop(columns={name!r})"
+    )
 
 
 _WAYS = (
@@ -212,8 +238,7 @@ def stands_for_several(table: CodedRows) -> Problem | None:
                 "row",
                 f"rows may stand for several people: column {name} holds whole numbers, and no two "
                 "rows are equal without it",
-                f"write one row per person (each row as often as {name} says, without {name}), or "
-                f"use {option('person', 'row')} if every row is one person",
+                f"{one_row_each(name)}; or use {option('person', 'row')} if each row is one person",
             )
     return None
 

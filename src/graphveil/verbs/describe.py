@@ -465,6 +465,10 @@ def _kind(
     guess = columns.guess(tuple(one for one in CONTAINERS if one is not Network))
     if guess.kind is Graph and not columns.kind and _are_apart(written()):
         found = "no value is in both columns, as in a list of users and their items"
+        cells = written()
+        if cells is not None and _says_one_thing(cells):
+            found = "no value is in both columns, and each value of the first has one of the second"
+            return Table, Guess(None, f"{found}, as in a table of people")
         return Bipartite, Guess(None, found)
     if guess.kind is not None:
         return guess.kind, guess
@@ -492,6 +496,15 @@ def _are_apart(written: pa.Table | None) -> bool:
     one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
     both = pc.any(pc.is_in(one, value_set=other)).as_py()
     return min(len(one), len(other)) >= LEAST_APART and not both
+
+
+def _says_one_thing(written: pa.Table) -> bool:
+    """Whether rows repeat, and each value of the first column has one value of the second.
+
+    A list of users and items has each pair once, and several items of some users.
+    """
+    pairs = written.group_by(written.column_names).aggregate([])
+    return pairs.num_rows == pc.count_distinct(written.column(0)).as_py() < written.num_rows
 
 
 def _reason(guess: Guess) -> str:
