@@ -76,6 +76,26 @@ def unrelated(seed: int, width: int, rows: int) -> gv.Table:
     return gv.Table.from_columns(columns)
 
 
+def pupils(seed: int, *, schools: int, waves: int) -> dict[str, list[Any]]:
+    """Return the marks of 240 pupils in some waves, a fifth missing; seats number them in schools.
+
+    Sex and year of birth are constant, and neither the school nor the seat says them.
+    """
+    rng = np.random.default_rng(seed)
+    pupil = np.arange(240)
+    sex, born = rng.integers(0, 2, 240), rng.integers(2000, 2006, 240)
+    who = np.tile(pupil, waves)
+    who = rng.permutation(who[rng.random(who.size) > 0.2])
+    return {
+        "school": [f"S {number}" for number in who % schools],
+        "seat": (who // schools + 1).tolist(),
+        "sex": ["fm"[number] for number in sex[who]],
+        "born": born[who].tolist(),
+        "mark": rng.integers(1, 7, who.size).tolist(),
+        "mood": rng.choice(["low", "high"], who.size).tolist(),
+    }
+
+
 def unrelated_tables() -> Iterator[tuple[tuple[int, int, int], gv.Table]]:
     """Yield a part of 1,200 tables (20 seeds, 10 widths, 6 sizes), in `make fuzz` all of them."""
     widths, sizes = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16), (6, 12, 30, 100, 400, 2000)

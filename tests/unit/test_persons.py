@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import defaultdict
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
 import graphveil as gv
@@ -21,6 +23,7 @@ from people_data import (
     is_found,
     names_of_columns,
     people_with_rows,
+    pupils,
     purchases,
     unrelated_tables,
 )
@@ -109,6 +112,33 @@ def test_the_bound_on_chance_is_one():
     nats = [persons._nats_constant(own, rng.permutation(cells)) for _ in range(4000)]
     for least in (1.0, 2.0, 4.0):
         assert np.mean(np.array(nats) >= least) <= math.exp(-least)
+
+
+@pytest.mark.parametrize(("schools", "waves"), [(8, 3), (60, 3), (8, 6)])
+def test_two_columns_that_identify_people_together_are_asked_about(schools, waves):
+    columns = pupils(4, schools=schools, waves=waves)
+    (asked,) = gv.Table.from_columns(columns).questions_of_rows()
+    assert ("school", "person", "school") == (asked.column, asked.option, asked.value)
+    assert "columns school and seat together" in asked.text
+    assert "agree on sex, born" in asked.text
+    # The line of pandas that it gives makes people of them, whom classes then count.
+    line = re.search(r"with pandas: (.+?), and use", asked.choices)
+    joined = eval(line[1], {"frame": pd.DataFrame(columns)})  # noqa: S307  a line of our own
+    pairs = {*zip(columns["school"], columns["seat"], strict=True)}
+    assert len(pairs) == joined["who"].nunique()
+    assert "people" == gv.Table.from_arrow(joined, person="who").person
+
+
+def test_columns_that_say_something_only_together_by_chance_are_no_people():
+    columns = pupils(4, schools=60, waves=3)
+    rng = np.random.default_rng(1)
+    for changed in ("sex", "born"):  # constant within the pairs no more
+        other = columns | {changed: rng.permutation(columns[changed]).tolist()}
+        other["mood"] = rng.permutation(columns["mood"]).tolist()
+        assert [] == gv.Table.from_columns(other).questions_of_rows()
+    # What the school says alone, and nothing else, is not about pupils.
+    school = columns | {one: [name[-1] for name in columns["school"]] for one in ("sex", "born")}
+    assert [] == gv.Table.from_columns(school).questions_of_rows()
 
 
 SMALL = {"card": list("aabbcc"), "visit": [1, 2] * 3, "city": list("ZZYYXX")}
