@@ -231,23 +231,20 @@ def repeated_pairs(table: CodedRows) -> Problem | None:
     """
     every = [sizes(table, at) for at in range(len(table.columns))]
     naming = {table.columns.index(name) for name in naming_columns(table)}
-    complete = {at for at, each in enumerate(every) if each.sum() == len(table.codes)}
-    able = [at for at in sorted(complete - naming) if np.count_nonzero(every[at]) > 1]
-    members = [at for at in able if _is_numbering(table.categories[at], every[at])]
-    for member, home in ((m, h) for m in members for h in able if m != h):
+    able = [at for at in range(len(every)) if at not in naming and np.count_nonzero(every[at]) > 1]
+    complete = [at for at in able if every[at].sum() == len(table.codes)]
+    members = [at for at in complete if _is_numbering(table.categories[at], every[at])]
+    for member, home in ((m, h) for m in members for h in complete if m != h):
         own = _pairs(table.codes[:, home], table.codes[:, member])
         if own is None:
             continue
+        others = [o for o in able if o not in (home, member)]
+        if not _sign_of_structure(table, own, None, others)[1]:
+            continue
         # What one of the columns says alone is no evidence of the pair.
-        others = [
-            o
-            for o in range(len(table.columns))
-            if o not in (home, member)
-            and o not in naming
-            and np.count_nonzero(every[o]) > 1
-            and not any(_follows(table.codes[:, o], table.codes[:, c]) for c in (home, member))
-        ]
-        _, sign = _sign_of_structure(table, own, None, others)
+        codes, either = table.codes, (home, member)
+        rest = [o for o in others if not any(_follows(codes[:, o], codes[:, e]) for e in either)]
+        _, sign = _sign_of_structure(table, own, None, rest)
         if sign:
             return _about_pair(table.columns[home], table.columns[member], own, sign)
     return None
@@ -264,16 +261,26 @@ def _is_numbering(values: Ids, each: Ints) -> bool:
 def _pairs(home: NDArray[np.int32], member: NDArray[np.int32]) -> NDArray[np.int32] | None:
     """Return the pair of each row by number; None if members are not numbered within homes.
 
-    Pairs are more than the values of each column, and fewer than the rows.
+    Pairs are more than the values of each column, fewer than the rows, and in few rows on average.
     """
     width = int(member.max()) + 1
-    pairs, own = np.unique(home.astype(np.int64) * width + member, return_inverse=True)
-    homes = np.bincount(pairs // width)
-    if not max(np.count_nonzero(homes), width, LEAST_PEOPLE - 1) < pairs.size < home.size:
+    keys = home.astype(np.int64) * width + member
+    most = (int(home.max()) + 1) * width
+    # Few enough rows for each pair: known without counting where there cannot be many pairs.
+    if most * MOST_ROWS_OF_CODES < home.size:
         return None
+    if most > 8 * home.size:
+        pairs, own = np.unique(keys, return_inverse=True)
+    else:  # quicker without sorting
+        occurs = np.bincount(keys) > 0
+        pairs, own = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+    homes = np.bincount(pairs // width)
+    fewest = max(np.count_nonzero(homes), width, LEAST_PEOPLE - 1, home.size // MOST_ROWS_OF_CODES)
     last = np.zeros(homes.size, dtype=np.int64)
     np.maximum.at(last, pairs // width, pairs % width + 1)
-    return own.astype(np.int32) if pairs.size >= DENSE * int(last.sum()) else None
+    if not fewest < pairs.size < home.size or pairs.size < DENSE * int(last.sum()):
+        return None
+    return own.astype(np.int32)
 
 
 def _about_pair(home: str, member: str, own: NDArray[np.int32], sign: str) -> Problem:
