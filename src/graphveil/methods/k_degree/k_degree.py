@@ -466,7 +466,20 @@ class KDegree(AttributedMethod):
         return result._replace(guarantee=claimed).noting(unprotected=unprotected)
 
     def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges:
-        """Return the edits of a graph whose edges the disk holds: those in memory, for the seed."""
+        """Return the edits of a graph whose edges the disk holds: those in memory, for the seed.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        randomness
+            That of the run.
+
+        Returns
+        -------
+        EditedEdges
+            The edges to add and to delete, and a check of the degrees that they give.
+        """
         if self.people is not None:
             raise UsageError(
                 "people needs the edges in memory. Remove --on-disk, or protect everybody."

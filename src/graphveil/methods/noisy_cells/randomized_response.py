@@ -255,7 +255,20 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def from_edges_on_disk(self, graph: Graph, _randomness: Randomness) -> NoisyEdges:
-        """Return the chances of every pair of a graph whose edges are on disk."""
+        """Return the chances of every pair of a graph whose edges are on disk.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        _randomness
+            Unused: the chances depend on the parameters alone.
+
+        Returns
+        -------
+        NoisyEdges
+            How each pair of nodes is drawn, and how many pairs are expected at most.
+        """
         return NoisyEdges(
             noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
@@ -494,7 +507,20 @@ class AsymmetricResponse(noisy.NoisyMethod):
         )
 
     def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> NoisyEdges:
-        """Return the chances of every pair of a graph whose edges are on disk."""
+        """Return the chances of every pair of a graph whose edges are on disk.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        randomness
+            That of the run: it samples the noisy number of edges.
+
+        Returns
+        -------
+        NoisyEdges
+            How each pair of nodes is drawn, and how many pairs are expected at most.
+        """
         # Room for the edges is reserved before the noisy count is sampled, for the largest count
         # that is likely: with it most edges are published.
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
