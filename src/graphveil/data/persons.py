@@ -280,7 +280,8 @@ def _pairs(home: NDArray[np.int32], member: NDArray[np.int32]) -> NDArray[np.int
     np.maximum.at(last, pairs // width, pairs % width + 1)
     if not fewest < pairs.size < home.size or pairs.size < DENSE * int(last.sum()):
         return None
-    return own.astype(np.int32)
+    numbers: NDArray[np.int32] = own.astype(np.int32)
+    return numbers
 
 
 def _about_pair(home: str, member: str, own: NDArray[np.int32], sign: str) -> Problem:

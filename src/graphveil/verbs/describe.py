@@ -505,7 +505,7 @@ def _says_one_thing(written: pa.Table) -> bool:
     """
     pairs = written.group_by(written.column_names).aggregate([])
     people = len(pc.unique(written.column(0)))
-    return pairs.num_rows == people < written.num_rows
+    return bool(pairs.num_rows == people < written.num_rows)
 
 
 def _reason(guess: Guess) -> str:
