@@ -359,7 +359,7 @@ def test_a_line_says_what_is_guessed_of_people_who_are_not_in_the_data():
     said = Said("inferred", "right", label="l", does="asks", says="{n} found", left_out="absent")
     of = {"question": "membership", "release": "a"}
     rows = [Row(**of, figure="right", value=0.7), Row(**of, figure="absent", value=0.31)]
-    figures_shown = legal_questions.Figures(after=Rows(rows))
+    figures_shown = legal_questions.Findings(after=Rows(rows))
     [line] = legal_questions.lines_of("membership", said, figures_shown)
     assert line.reason == "70 of 100 found; 31 of 100 for people not in the data"
 
@@ -825,7 +825,7 @@ def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
     known.append({"after": Rows([]), "times": {"b": "an hour"}})
     said = Said("inferred", "right", label="l", does="asks", says="{n}")
     every = [
-        list(legal_questions.lines_of("b", said, legal_questions.Figures(**one))) for one in known
+        list(legal_questions.lines_of("b", said, legal_questions.Findings(**one))) for one in known
     ]
     reasons = [[line.reason for line in lines] for lines in every]
     assert [[legal_questions.NEEDS_ORIGINAL], [], ["too large"], ["takes about an hour"]] == reasons
@@ -837,7 +837,7 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
     of = {"release": "a", "figure": "right", "sample_size": samples}
     rows = Rows([Row(**of, question="q", value=v) for v in (0.2, 0.7)])
     others = Rows([*rows, Row(**of, question="other", value=0.9)])
-    [line] = legal_questions.lines_of("q", said, legal_questions.Figures(after=others))
+    [line] = legal_questions.lines_of("q", said, legal_questions.Findings(after=others))
     assert line.reason.startswith("70 of 100")
     assert words in line.reason
 

@@ -255,8 +255,9 @@ def _grouped(name: str) -> str:
 
 def _odd_cell(name: str, cell: str) -> str:
     """Return the question about a column with a cell that is not a number and stands for one."""
-    other = "cells with only spaces" if not cell.strip() else f"{cell} among numbers"
-    say = several("suppressed", "*", "", cell)
+    blank = "cells with only spaces" if cell else "empty cells"
+    other = f"{cell} among numbers" if cell.strip() else blank
+    say = several("suppressed", *dict.fromkeys(("*", "", cell)))
     return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
 
 

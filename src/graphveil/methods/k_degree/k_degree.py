@@ -479,6 +479,20 @@ class KDegree(AttributedMethod):
         -------
         EditedEdges
             The edges to add and to delete, and a check of the degrees that they give.
+
+        Raises
+        ------
+        UsageError
+            If only some people are to be protected.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> edited = gv.KDegree(k=2).from_edges_on_disk(star, Randomness(1))
+        >>> len(edited.added), len(edited.deleted), edited.notes.cost["edits_lower_bound"]
+        (3, 0, 3)
         """
         if self.people is not None:
             raise UsageError(
@@ -521,6 +535,16 @@ class KDegree(AttributedMethod):
         -------
         EditedLists
             The edits, figures for the private record, and warnings for the owner.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> lists = star.indptr, star.indices
+        >>> found, cost, _ = gv.KDegree(k=2).edited_lists(lists, Randomness(1))
+        >>> sorted(found.targets.tolist()), cost["edits"]
+        ([2, 2, 2, 4, 4], 3)
         """
         from graphveil.methods.k_degree.integer_programs.proof import proven  # noqa: PLC0415  as above
         from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  as above

@@ -528,6 +528,14 @@ class StructuralAnonymity(AttributedMethod):
         -------
         Task
             The network with goal, measure and budget.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], n=5)
+        >>> method = StructuralAnonymity(measure="count", k=2, goal=Budget(edges=2))
+        >>> task = method.task(path)
+        >>> task.measure, task.budget, task.by_budget
+        ('count', 2, True)
         """
         # A bound on the share of edges kept is a smaller budget.
         m, budget = graph.n_edges, self.goal.budget(graph.n_edges)
@@ -549,7 +557,19 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def settings(self) -> Settings:
-        """Return how the heuristics look for edits."""
+        """Return how the heuristics look for edits.
+
+        Returns
+        -------
+        Settings
+            The heuristic, its limits, and what it keeps.
+
+        Examples
+        --------
+        >>> settings = StructuralAnonymity(measure="count", k=2, effort=0.5).settings()
+        >>> settings.heuristic, settings.effort
+        ('auto', 0.5)
+        """
         given = {name: getattr(self, name) for name in Settings._fields}
         return Settings(**given | {"keep": self.keeps})
 
