@@ -164,8 +164,9 @@ def test_a_no_says_to_whom_and_what_it_leaves_open(graphveil_here):
 
 
 DIVERSE = (
-    "Each class of rows that are equal in the known columns has at least 2 different values of "
-    "column_4, a missing one counted as a value"
+    "Each class of rows that are equal in the known columns has at least 2 different known "
+    "values of column_4; missing cells and the 63 words for missing that the claim lists do not "
+    "count"
 )
 
 ROWS = "".join(f"{20 + i % 9},{'abc'[i % 3]},{i % 7},{'xy'[i % 2]}\n" for i in range(60))

@@ -45,6 +45,7 @@ from graphveil.claims.manifest import (
     MANIFEST,
     ColumnCells,
     Described,
+    DescribedColumn,
     read_manifest,
 )
 from graphveil.claims.record import read_record
@@ -334,6 +335,31 @@ def test_twelve_columns_are_said_one_by_one(count, rest):
     line = promise.columns_line(table, {})
     assert min(count, 12) == str(line).count("100% exact")
     assert rest == ("; 1 more (graphveil evaluate)" in str(line))
+
+
+def test_a_missing_cell_of_the_original_is_not_called_suppressed():
+    age = ColumnCells(name="age", values=1, generalized=0, suppressed=3)
+    ill = ColumnCells(name="ill", values=3, generalized=0, suppressed=1)
+    note = ColumnCells(name="note", values=0, generalized=0, suppressed=4)
+    columns = [
+        DescribedColumn(name="age", role="known", levels="widths", origin="given"),
+        DescribedColumn(name="ill", role="attached"),
+        DescribedColumn(name="note", role="label"),
+    ]
+    table = Described(
+        kind="table",
+        files=[],
+        counts={},
+        suppressed_cells="",
+        cells=[age, ill, note],
+        columns=columns,
+    )
+    for missing, hidden in ((0, "75% suppressed"), (5, "75% missing or suppressed")):
+        line = str(promise.columns_line(table, {"stars_before": missing}))
+        expected = (
+            f"age 25% exact, {hidden}; ill 75% exact, 25% missing; note: every cell is missing"
+        )
+        assert f"Columns: {expected}." == line
 
 
 def test_that_nobody_is_unprotected_is_no_cost():

@@ -54,7 +54,7 @@ class ReadingReport:
     odd_ids, example
         How many ids are not integers while others are, so that all are text; and one of them.
     suppressed_cells
-        Cells of a table read as suppressed.
+        Cells of a table read as missing: empty, or a text for such cells.
     binned
         Columns whose numbers became categories.
     naming
@@ -219,10 +219,10 @@ class ReadingReport:
                 self.odd_ids,
                 f"read all ids as text: {self._odd_ids()}",
             ),
-            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
+            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as missing"),
             (
                 self.empty_rows,
-                f"counted {_many(self.empty_rows, 'row')} with only suppressed cells as people",
+                f"counted {_many(self.empty_rows, 'row')} with only missing cells as people",
             ),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
