@@ -32,7 +32,7 @@ def table(rows, columns="abcd"):
 
 
 def told_of(before, after, name):
-    original = table(before)
+    original = before if isinstance(before, Table) else table(before)
     release = Release(
         data=table(after),
         guarantee=gv.KAnonymity(k=2),
@@ -40,7 +40,7 @@ def told_of(before, after, name):
         private=Private(
             input_sha256=digest_of(original),
             cost={},
-            linkage=Linkage(original.labels(), np.arange(len(before))),
+            linkage=Linkage(original.labels(), np.arange(len(after))),
         ),
     )
     told = attack(release, original=original, attacks=[name], seed=1)
@@ -54,6 +54,17 @@ def test_who_differs_from_the_other_of_a_pair_is_alone():
     after = ["x*1", "x*1", "yf*", "yf*", "xm3"]
     told, _ = told_of(PAIRS, after, "singling-out")
     assert (1.0, pytest.approx(0.8**4)) == (told[ONE].value, told[ONE].guess)
+
+
+def test_rows_of_one_person_single_out_that_person_and_people_are_guessed():
+    rows = ["xm", "xm", "xf", "ym", "ym", "yf"]
+    columns = {"who": list("aaabbb"), "a": [r[0] for r in rows], "b": [r[1] for r in rows]}
+    told, _ = told_of(Table.from_columns(columns, person="who"), rows, "singling-out")
+    assert (0.5, pytest.approx((5 / 6) ** 5)) == (  # as rows: two of four classes have one
+        told_of(rows, rows, "singling-out")[0][ONE].value,
+        told_of(rows, rows, "singling-out")[0][ONE].guess,
+    )
+    assert (1.0, 0.5) == (told[ONE].value, told[ONE].guess)
 
 
 def test_of_equal_rows_nobody_is_singled_out_more_often_than_blindly():

@@ -114,8 +114,6 @@ COLUMNS = [
     ("factor_expansion", amounts(100, 1900, 3), "weight"),
     ("id_hogar", each(lambda i: f"{i // 3:06}"), "household"),
     ("Haushalt", each(lambda i: f"H{i // 3:05}"), "household"),
-    ("card_no", each(lambda i: f"C{i // 4:05}"), "person"),
-    ("n_processo", each(lambda i: f"P{i // 3:05}"), "person"),
     ("Interviewdatum", each(lambda i: f"2026-11-{1 + i % 28:02}"), "ask"),
     # What nothing is known of is protected, a measure is asked.
     ("x1", pick("red", "blue", "green"), "known"),
@@ -130,6 +128,25 @@ def test_a_column_has_the_role_that_its_name_and_values_say(name, values, role):
     found = proposed_roles(pa.table({name: values}), {})[name]
     assert role == found.role
     assert found.reason or role == "known"
+
+
+def test_who_has_several_rows_is_said_by_the_one_rule_for_it():
+    """The role person is that of the column by which people are asked to be counted."""
+    columns = {
+        "card_no": each(lambda i: f"C{i // 4:05}"),
+        "mail": each(lambda i: f"p{i // 4}@example.org"),
+        "Nachname": each(lambda i: SURNAMES[i // 4 % 10] + "abc"[i // 40]),
+        "Haushalt": each(lambda i: f"H{i // 4:05}"),
+    }
+    roles = {"card_no": "person", "mail": "person", "Nachname": "drop", "Haushalt": "household"}
+    for name, values in columns.items():
+        found = gv.describe(pa.table({name: values, "shop": pick("n", "s")}), kind="table")
+        assert (roles[name], name) == (found.columns[0].role, found.options["person"])
+        # Counting people by a column removes it, which drops it as well.
+        assert (name, "drop") not in [(one.column, one.option) for one in found.problems]
+        table = pa.table({name: values, "shop": pick("n", "s")})
+        said = gv.describe(table, kind="table", household=name)
+        assert ("household", "as you said") == (said.columns[0].role, said.columns[0].role_reason)
 
 
 def test_a_name_alone_does_not_decide():

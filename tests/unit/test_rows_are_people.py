@@ -302,7 +302,7 @@ def sorted_back(table):
 
 
 def test_a_person_that_is_missing_or_a_column_that_is_not_there_is_refused():
-    with pytest.raises(DataError, match="row 1 has no email"):
+    with pytest.raises(DataError, match=r"1 row without email \(first: row 1\)"):
         gv.Table.from_columns({"email": ["a@b", "*"], "sex": ["f", "m"]}, person="email")
     with pytest.raises(DataError, match=r"no column 'mail' for person\. Did you mean email\?"):
         gv.Table.from_columns(BOUGHT, person="mail")

@@ -30,6 +30,10 @@ Where the rule ends: a table of postcodes with few rows each and one column that
 looks like a table of people; it is asked about. People of whom hardly anything is constant, with
 unequal numbers of rows and plain numbers as ids, look like any attribute; they are not.
 
+`repeated_pairs` does the same for two columns, one of which numbers people within the other, as
+seats of a school or members of a household. Only evidence 2 counts, of columns that are not
+constant within either of the two.
+
 `stands_for_several` finds the opposite: a column of counts next to combinations that occur once.
 """
 
@@ -76,7 +80,8 @@ MOST_NAMED = 5
 """How many columns that are constant are named in a message."""
 
 OFTEN = 1.5
-"""Numbers of five digits are ids of people only if these have so many rows on average."""
+"""Ids whose people have so many rows on average are those of people with several; fewer repeats may
+be mistakes or people of the same name. Numbers of five digits are ids only above it."""
 
 LEAST_DIGITS, LEAST_DIGITS_WITH_LETTERS = 5, 3
 """The fewest digits of codes of one form that look like numbers of people, without and with
@@ -85,6 +90,10 @@ letters; smaller values would take years and codes of diseases for people."""
 SMALL_TABLE = 20
 """In a table of at most so many rows no test can tell people from chance: there it is enough that
 values repeat like ids do."""
+
+DENSE = 0.9
+"""A column numbers people within another if its values are 1 to m (or 0 to m) there, of which so
+many occur, since nobody may be left of some numbers."""
 
 LEAST_NUMBER = 100
 """Equal sizes alone say nothing of smaller whole numbers: ages, grades and weeks of a plan have
@@ -138,14 +147,40 @@ class RepeatedPeople(NamedTuple):
     @property
     def question(self) -> Problem:
         """What must be decided: whether each value is a person. No other role answers it."""
-        return Problem(
-            self.name,
-            "person",
-            self.name if self.complete else "row",  # rows of nobody cannot be counted by person
+        found = (
             f"column {self.name} may identify people with several rows ({self.values:,} values in "
-            f"{self.rows:,} rows, {self.sign})",
-            _WAYS,
+            f"{self.rows:,} rows, {self.sign})"
         )
+        if self.complete:
+            return Problem(self.name, "person", self.name, found, _WAYS)
+        # A row that does not say whose it is may be anybody's, so no class can count it.
+        remove = (
+            f"rows without {self.name} may be anybody's, so remove them, for example with pandas: "
+            f"{without_rows_of_nobody(self.name)}; then "
+        )
+        return Problem(self.name, "person", "row", found, f"{remove}{_WAYS}")
+
+
+def without_rows_of_nobody(name: str) -> str:
+    """Return the line of pandas that removes rows that do not say whose they are.
+
+    >>> without_rows_of_nobody("who")
+    "frame.dropna(subset=['who'])"
+    """
+    return f"frame.dropna(subset=[{name!r}])"
+
+
+def one_row_each(name: str) -> str:
+    """Return how rows that stand for several people become one row per person.
+
+    >>> one_row_each("count")
+    "write one row per person, for example with pandas: \
+frame.loc[frame.index.repeat(frame['count'])].drop(columns='count')"
+    """
+    return (
+        "write one row per person, for example with pandas: "
+        f"frame.loc[frame.index.repeat(frame[{name!r}])].drop(columns={name!r})"
+    )
 
 
 _WAYS = (
@@ -176,7 +211,8 @@ def repeated_people(table: CodedRows) -> list[RepeatedPeople]:
         rank, sign = 1, ""
         if values[at] > 1:
             rest = [other for other in others if other != at]
-            rank, sign = _sign_of_structure(table, at, every[at], rest)
+            own, seen = table.codes[:, at], table.categories[at]
+            rank, sign = _sign_of_structure(table, own, seen, rest)
         sign = sign or _sign_of_codes(table.categories[at], every[at])
         sign = sign or _sign_in_few_rows(table, at, every[at])
         found += [(rank, at, sign)] if sign else []
@@ -185,6 +221,82 @@ def repeated_people(table: CodedRows) -> list[RepeatedPeople]:
         for at, sign, rows in ((at, sign, int(every[at].sum())) for _, at, sign in sorted(found))
     ]
     return sorted(columns, key=lambda column: not column.complete)
+
+
+def repeated_pairs(table: CodedRows) -> Problem | None:
+    """Return the question about two columns that together may identify people with several rows.
+
+    None if there are no such columns. Meant for tables in which no single column is found.
+    Cost: one pass over the rows for each column of small whole numbers and each other column.
+    """
+    every = [sizes(table, at) for at in range(len(table.columns))]
+    naming = {table.columns.index(name) for name in naming_columns(table)}
+    able = [at for at in range(len(every)) if at not in naming and np.count_nonzero(every[at]) > 1]
+    complete = [at for at in able if every[at].sum() == len(table.codes)]
+    members = [at for at in complete if _is_numbering(table.categories[at], every[at])]
+    for member, home in ((m, h) for m in members for h in complete if m != h):
+        own = _pairs(table.codes[:, home], table.codes[:, member])
+        if own is None:
+            continue
+        others = [o for o in able if o not in (home, member)]
+        if not _sign_of_structure(table, own, None, others)[1]:
+            continue
+        # What one of the columns says alone is no evidence of the pair.
+        codes, either = table.codes, (home, member)
+        rest = [o for o in others if not any(_follows(codes[:, o], codes[:, e]) for e in either)]
+        _, sign = _sign_of_structure(table, own, None, rest)
+        if sign:
+            return _about_pair(table.columns[home], table.columns[member], own, sign)
+    return None
+
+
+def _is_numbering(values: Ids, each: Ints) -> bool:
+    """Whether values are whole numbers from 0 or 1, most of which occur."""
+    if values.dtype.kind != "i":
+        return False
+    shown = values[each > 0]
+    return int(shown.min()) in (0, 1) and shown.size >= DENSE * int(shown.max())
+
+
+def _pairs(home: NDArray[np.int32], member: NDArray[np.int32]) -> NDArray[np.int32] | None:
+    """Return the pair of each row by number; None if members are not numbered within homes.
+
+    Pairs are more than the values of each column, fewer than the rows, and in few rows on average.
+    """
+    width = int(member.max()) + 1
+    keys = home.astype(np.int64) * width + member
+    most = (int(home.max()) + 1) * width
+    # Few enough rows for each pair: known without counting where there cannot be many pairs.
+    if most * MOST_ROWS_OF_CODES < home.size:
+        return None
+    if most > 8 * home.size:
+        pairs, own = np.unique(keys, return_inverse=True)
+    else:  # quicker without sorting
+        occurs = np.bincount(keys) > 0
+        pairs, own = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+    homes = np.bincount(pairs // width)
+    fewest = max(np.count_nonzero(homes), width, LEAST_PEOPLE - 1, home.size // MOST_ROWS_OF_CODES)
+    last = np.zeros(homes.size, dtype=np.int64)
+    np.maximum.at(last, pairs // width, pairs % width + 1)
+    if not fewest < pairs.size < home.size or pairs.size < DENSE * int(last.sum()):
+        return None
+    numbers: NDArray[np.int32] = own.astype(np.int32)
+    return numbers
+
+
+def _about_pair(home: str, member: str, own: NDArray[np.int32], sign: str) -> Problem:
+    joined = f"frame[{home!r}].astype(str) + '-' + frame[{member!r}].astype(str)"
+    return Problem(
+        home,
+        "person",
+        home,
+        f"columns {home} and {member} together may identify people with several rows "
+        f"({int(own.max()) + 1:,} pairs in {own.size:,} rows, {sign})",
+        "join both in one column of people, for example with pandas: "
+        f"frame.assign(who={joined}), and use {option('person', 'who')}; or use "
+        f"{option('person', home)} to count each {home} once, or {option('person', 'row')} if "
+        "every row is a different person",
+    )
 
 
 def _sign_of_ids(table: CodedRows, at: int, each: Ints) -> str:
@@ -211,8 +323,7 @@ def stands_for_several(table: CodedRows) -> Problem | None:
                 "row",
                 f"rows may stand for several people: column {name} holds whole numbers, and no two "
                 "rows are equal without it",
-                f"write one row per person (each row as often as {name} says, without {name}), or "
-                f"use {option('person', 'row')} if every row is one person",
+                f"{one_row_each(name)}; or use {option('person', 'row')} if each row is one person",
             )
     return None
 
@@ -297,13 +408,20 @@ def _sign_in_few_rows(table: CodedRows, at: int, each: Ints) -> str:
     return f"and rows with the same value {' and '.join(said)}"
 
 
-def _sign_of_structure(table: CodedRows, at: int, each: Ints, others: list[int]) -> tuple[int, str]:
+def _sign_of_structure(
+    table: CodedRows, own: NDArray[np.int32], values: Ids | None, others: list[int]
+) -> tuple[int, str]:
     """Return how strongly other columns and its sizes say that a column holds people, and why.
 
     The rank is smaller for stronger evidence; the reason is empty where there is none.
+
+    `own`: int32, shape (n,), the codes of the column; `values`: what they stand for, None for pairs
+    of columns, for which constant columns alone are evidence.
     """
-    used, own = int(np.count_nonzero(each)), table.codes[:, at]
-    least = math.log(max(len(table.columns) ** 2, 2) / CHANCE)
+    each = np.bincount(own[own >= 0])
+    used = int(np.count_nonzero(each))
+    tests = len(table.columns) ** (2 if values is not None else 3)
+    least = math.log(max(tests, 2) / CHANCE)
     # Compare some rows with the first row of their value: most columns are ruled out so.
     later, first = _some_rows(own, FIRST_CELLS // max(len(others), 1))
     same, chance = _shares_of_equal(table.codes[later], table.codes[first])
@@ -326,7 +444,7 @@ def _sign_of_structure(table: CodedRows, at: int, each: Ints, others: list[int])
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         listed = ", ".join(names[:MOST_NAMED])
         return -len(evidence), f"and rows with the same value agree on {listed}{more}"
-    if _describes(table.categories[at]):
+    if values is None or _describes(values):
         return 0, ""
     if numbering and few:
         name = table.columns[numbering[0]]

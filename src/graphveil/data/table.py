@@ -39,7 +39,12 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.origin import Person, of_frame, read_from
-from graphveil.data.persons import repeated_people, stands_for_several
+from graphveil.data.persons import (
+    repeated_pairs,
+    repeated_people,
+    stands_for_several,
+    without_rows_of_nobody,
+)
 from graphveil.data.spellings import alike, in_quotes, spelled_twice
 
 ROW = "row"
@@ -725,9 +730,9 @@ class Table(Frames):
         if self.person != "assumed" or self.settled:
             return []
         whole = self.cut_from or self
-        several = stands_for_several(whole)
         found = [column.question for column in repeated_people(whole)]
-        return found or ([] if several is None else [several])
+        others = (stands_for_several, repeated_pairs)
+        return found or [asked for look in others if (asked := look(whole)) is not None][:1]
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.
@@ -850,7 +855,11 @@ class Table(Frames):
         at = self.columns.index(owner)
         if self.codes[:, at].min(initial=0) < 0:
             row = int(np.argmin(self.codes[:, at]))
-            raise DataError(f"row {row} has no {owner}. Add the value, or remove the row.")
+            many = counted(int(np.count_nonzero(self.codes[:, at] < 0)), "row", spec=",")
+            raise DataError(
+                f"{many} without {owner} (first: row {row}). Add the value, or remove such rows, "
+                f"for example with pandas: {without_rows_of_nobody(owner)}"
+            )
         return at, self.codes[:, at]
 
     def without_unused(self) -> Table:

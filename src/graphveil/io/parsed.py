@@ -108,6 +108,29 @@ def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:
     return ", ".join(found)
 
 
+TOTALS = (
+    *("total", "totals", "grand total", "subtotal", "sum", "summe", "gesamt", "gesamtsumme"),
+    *("somme", "totale", "totaal", "suma", "razem", "soma"),
+)
+"""Words under the last row of a spreadsheet, next to a sum or a number of rows."""
+
+
+def totals_among(labels: Ids, one: NDArray[Any], other: NDArray[Any]) -> str:
+    """Return an id that is a word for a sum, and the number in its row; empty without one.
+
+    `one, other`: int, the ends of each row, by their places among the labels.
+    """
+    if labels.dtype.kind != "T":
+        return ""
+    for word in (spelling for name in TOTALS for spelling in (name, name.capitalize())):
+        at = bisect_left(labels, word)
+        if at < labels.size and labels[at] == word:
+            ends = [*other[one == at].tolist(), *one[other == at].tolist()]
+            if len(ends) == 1 and re.fullmatch(r"[\d.,]+", str(labels[ends[0]])):
+                return f"{word} and {labels[ends[0]]}"
+    return ""
+
+
 def problem_of_some(values: pa.Array) -> SpellingProblem | None:
     """Return a problem that `problem_of` has with some of a column's ids, None where with none.
 
@@ -179,6 +202,7 @@ class ReadCounts:
     odd_cells: tuple[tuple[str, str], ...] = ()
     empty_rows: int = 0
     maybe_missing: str = ""
+    total: str = ""
     look_alike: str = ""
     square: bool = False
     declared: dict[str, int] = field(default_factory=dict)

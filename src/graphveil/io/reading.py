@@ -35,6 +35,7 @@ from graphveil.io.parsed import (
     many_numbers,
     may_be_missing,
     table_of,
+    totals_among,
 )
 from graphveil.io.reading_report import D, Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source
@@ -80,6 +81,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
     notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
+    notes.total = totals_among(arcs.labels, arcs.source, arcs.target)
     n_read = arcs.labels.size
     if isinstance(options, NetworkOptions):
         from graphveil.io.network import network_of  # noqa: PLC0415  heavy: not for help

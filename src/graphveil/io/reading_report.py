@@ -67,6 +67,8 @@ class ReadingReport:
         Rows of a table in which every cell is suppressed.
     maybe_missing
         Ids that may stand for missing ones, with their numbers.
+    total
+        The two ids of a row that may be the sum of a spreadsheet.
     look_alike
         Two ids that differ only in how an accent is written.
     square
@@ -104,6 +106,7 @@ class ReadingReport:
     odd_cells: tuple[tuple[str, str], ...] = ()
     empty_rows: int = 0
     maybe_missing: str = ""
+    total: str = ""
     look_alike: str = ""
     square: bool = False
 
@@ -160,6 +163,10 @@ class ReadingReport:
             (self.inferred, f"{named}: if it is data, use {is_data}"),
             *((True, words) for words in left_out_words(self.left_out)),
             (self.maybe_missing, f"read {self.maybe_missing} as ids: {missing}"),
+            (
+                self.total,
+                f"read {self.total} as ids: if their row is a sum, remove it",
+            ),
             (
                 self.look_alike,
                 f"read {self.look_alike} as two different ids, although they look the same",

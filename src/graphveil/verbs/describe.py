@@ -33,8 +33,10 @@ from graphveil.data.codes import DAY, missing_in, written_dates
 from graphveil.data.columns import arrow_table, is_frame
 from graphveil.data.ids import text
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
+from graphveil.data.persons import OFTEN
 from graphveil.data.roles import ProposedRole
 from graphveil.data.roles import Role as TableRole
+from graphveil.data.roles.names import meanings_of
 from graphveil.io.formats import Header, TableOptions, options_of
 from graphveil.io.opening import source_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
@@ -65,7 +67,7 @@ ROUNDS = 6
 """So often answers are tried: one question can hide another."""
 
 Kind: TypeAlias = Literal["text", "number", "date", "id", "constant"]
-Role: TypeAlias = TableRole | Literal["source", "target", "user", "item", "kind"]
+Role: TypeAlias = TableRole | Literal["person", "source", "target", "user", "item", "kind"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -504,6 +506,10 @@ def _kind(
     guess = columns.guess(tuple(one for one in CONTAINERS if one is not Network))
     if guess.kind is Graph and not columns.kind and _are_apart(written()):
         found = "no value is in both columns, as in a list of users and their items"
+        cells = written()
+        if cells is not None and _says_one_thing(cells):
+            found = "no value is in both columns, and each value of the first has one of the second"
+            return Table, Guess(None, f"{found}, as in a table of people")
         return Bipartite, Guess(None, found)
     if guess.kind is not None:
         return guess.kind, guess
@@ -531,6 +537,16 @@ def _are_apart(written: pa.Table | None) -> bool:
     one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
     both = pc.any(pc.is_in(one, value_set=other)).as_py()
     return min(len(one), len(other)) >= LEAST_APART and not both
+
+
+def _says_one_thing(written: pa.Table) -> bool:
+    """Whether rows repeat, and each value of the first column has one value of the second.
+
+    A list of users and items has each pair once, and several items of some users.
+    """
+    pairs = written.group_by(written.column_names).aggregate([])
+    people = len(pc.unique(written.column(0)))
+    return bool(pairs.num_rows == people < written.num_rows)
 
 
 def _reason(guess: Guess) -> str:
@@ -600,12 +616,15 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
             break  # the column of people that was proposed does not suit, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
-        before = len(problems)
+        before = problems
         for one in new:  # nothing more is asked of columns that are not published
             unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
+            if one.option == "person" and all(p.option != "person" for p in problems):
+                # The column of the people is read, not dropped; no release has it either way.
+                problems = [p for p in problems if (p.option, p.column) != ("drop", one.value)]
             if one.option == "person" or one.column not in unpublished:
                 problems = [*problems, one]
-        if len(problems) == before:
+        if problems is before:
             break
         said = dict(given) | {hint.name: hint.value for hint in answers(problems, base)}
     return _Said(problems, said, rows)
@@ -736,7 +755,7 @@ def _columns(
     if written is None or (container is not Table and written.num_columns < 2):
         return ()  # pairs between spaces are no columns of a table
     if container is Table:
-        roles = _roles_of_table(written.column_names, found, given)
+        roles = _roles_of_table(written, found, given)
     else:
         roles = _roles_of_pairs(written.column_names, container, said)
     return tuple(
@@ -745,7 +764,7 @@ def _columns(
 
 
 def _roles_of_table(
-    names: Sequence[str],
+    written: pa.Table,
     found: tuple[_Said, Mapping[str, ProposedRole]],
     given: Mapping[str, Any],
 ) -> dict[str, tuple[Role, str]]:
@@ -761,20 +780,33 @@ def _roles_of_table(
         if one.option in ("drop", "person")
     }
     roles: dict[str, tuple[Role, str]] = {}
-    for name in names:
+    for name in written.column_names:
         proposed = proposals.get(name, ProposedRole("known", ""))
         if name in _listed(given):
-            role: Role = "person" if name == own.person else "drop"
-            roles[name] = (role, "as you said")
-        elif proposed.role in ("drop", "person", "household"):
-            roles[name] = proposed
-        elif name == own.person:
+            owners: dict[str | None, Role] = {own.person: "person", own.household: "household"}
+            roles[name] = (owners.get(name, "drop"), "as you said")
+        elif name == own.person and _is_person(name, written[name], proposed.role):
             roles[name] = ("person", asked.get(name, ""))
+        elif proposed.role in ("drop", "household"):
+            roles[name] = proposed
         elif name in (*own.drop, own.ids):
             roles[name] = ("drop", asked.get(name, ""))
         else:
             roles[name] = proposed
     return roles
+
+
+def _is_person(name: str, column: pa.ChunkedArray, proposed: Role) -> bool:
+    """Whether the column that people are counted by is shown as one of people.
+
+    Households are households. Identifiers stay identifiers if they are names, which people share,
+    or repeat rarely, as by mistake.
+    """
+    if proposed != "drop":
+        return proposed != "household"
+    found = counted_values(column, ())
+    are_names = any(meaning.needs == "name" for meaning in meanings_of(name))
+    return not are_names and len(found.texts) >= OFTEN * len(found.shown)
 
 
 def _roles_of_pairs(
@@ -796,7 +828,7 @@ def _roles_of_pairs(
 def _listed(given: Mapping[str, Any]) -> list[str]:
     listed = given.get("drop") or ()
     whole = [listed] if isinstance(listed, str) else list(listed)
-    return [*whole, *filter(None, (given.get("ids"), given.get("person")))]
+    return [*whole, *filter(None, map(given.get, ("ids", "person", "household")))]
 
 
 def _place(asked: str | int | None, names: Sequence[str], at: int) -> str:

@@ -100,7 +100,10 @@ def _command(found: Description, typed: str, stem: str) -> str:
     if found.kind != "table":
         return command_line("advise", typed, "--kind", found.kind, *reading)
     levels = [f"{name}={rule}" for name, rule in found.levels.items()]
-    k = max(2, min(USUAL_K, found.rows)) if found.complete else USUAL_K
+    # Classes of k people need k people, who may be fewer than the rows.
+    counted_by = found.options.get("person") or found.options.get("household")
+    people = [one.distinct for one in found.columns if one.name == counted_by]
+    k = max(2, min(USUAL_K, found.rows, *people)) if found.complete else USUAL_K
     words = ["anonymize", "generalize", typed, "--k", str(k), *reading]
     words += flag_words("levels", *levels) if levels else ()
     dates = [f"{name}={form}" for name, form in found.dates.items()]

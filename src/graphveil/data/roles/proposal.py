@@ -15,9 +15,10 @@ from typing import Literal, NamedTuple
 from graphveil.data.roles.names import Meaning, meanings_of
 from graphveil.data.roles.person_numbers import are_phones, number_kind
 
-Role = Literal["drop", "known", "sensitive", "weight", "household", "person", "ask"]
+Role = Literal["drop", "known", "sensitive", "weight", "household", "ask"]
 """What can be proposed: dropped (identifiers), known to an attacker, sensitive, a sampling weight,
-the number of a household or of a person with several rows, and what the owner must say."""
+the number of a household, and what the owner must say. People with several rows are found by
+`graphveil.data.persons` alone."""
 
 MOSTLY = 0.9
 """A column in which so large a share of the rows has a value of its own names rows."""
@@ -30,8 +31,7 @@ MOST_SIZE, LEAST_GROUPS = 20.0, 10
 different; fewer of them are sizes and kinds."""
 
 SEVERAL = 1.5
-"""A person has so many rows on average at least, where a number is that of a person with several:
-numbers of single rows repeat by mistake less often."""
+"""Values that are in more rows than this on average are not phone numbers of single people."""
 
 LEAST_WORDS, LEAST_LENGTH = 3, 15
 """A free text has so many words, and so many characters, in the median."""
@@ -129,10 +129,7 @@ def proposed_role(column: ColumnValues) -> ProposedRole:
     for meaning in named:
         if _fits(column, meaning, named):
             return _as_named(column, meaning)
-    # Step 3: numbers of people with several rows, whose name says a number and nothing else.
-    if _names_people(column, named):
-        return ProposedRole("person", "its values number people with several rows")
-    # Step 4: the structure alone.
+    # Step 3: the structure alone.
     return _by_structure(column)
 
 
@@ -157,9 +154,6 @@ def _form_of(column: ColumnValues) -> str:
 
 def _as_named(column: ColumnValues, meaning: Meaning) -> ProposedRole:
     role, reason = meaning.role, f"its name says {meaning.words}"
-    numbering = meaning.key in ("record_number", "document_number")
-    if numbering and column.in_groups and column.rows >= SEVERAL * column.distinct:
-        return ProposedRole("person", "its values number people with several rows")
     if meaning.key == "ambiguous_weight":
         return _weight(column)
     return ProposedRole(role, reason)  # type: ignore[arg-type]
@@ -207,14 +201,6 @@ _NEEDS: dict[str, Callable[[ColumnValues, Meaning, Sequence[Meaning]], bool]] = 
     "place": lambda column, *_: column.kind != "date",
 }
 """What values a meaning needs, as `words.toml` says it."""
-
-
-def _names_people(column: ColumnValues, named: Sequence[Meaning]) -> bool:
-    numbers = any(one.key in ("record_number", "document_number") for one in named)
-    others = any(one.key not in ("record_number", "document_number") for one in named)
-    repeated = column.in_groups and column.rows >= SEVERAL * column.distinct
-    counts = column.kind != "date" and not _has_fractions(column)
-    return numbers and not others and repeated and counts
 
 
 def _by_structure(column: ColumnValues) -> ProposedRole:

@@ -7,9 +7,10 @@ suppresses". Steps: (1) for each class choose the column and value that are like
 exactly one person, in and outside the class; (2) count for how many classes the statement is true
 of exactly one person of the original.
 
-The baseline is the best statement made without the release, (1 - 1/n)^(n - 1), about 37%. Interval:
-Wilson's if classes are sampled. The statements are graphveil's own; they name no hash of a row,
-which would be true of one person by chance. Cost: classes times people times columns.
+The baseline is the best statement made without the release, (1 - 1/n)^(n - 1), about 37% for n
+people; if people have several rows, they are counted, not their rows. Interval: Wilson's if classes
+are sampled. The statements are graphveil's own; they name no hash of a row, which would be true of
+one person by chance. Cost: classes times people times columns.
 """
 
 from __future__ import annotations
@@ -69,10 +70,13 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     statements = [
         statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())
     ]
-    # Step 2: of whom they are true. People who are singled out have risk 1.
-    people = [true_of(one, shown, truth) for one in in_time(statements)]
-    alone = [who[0] for who in people if who.size == 1]
-    blind = best_blind(len(truth.own))
+    # Step 2: of whom they are true. Every row of people who are singled out has risk 1; a person
+    # may have several rows, all of which can fit.
+    owners = _owners(situation, len(truth.own))
+    fitting = [true_of(one, shown, truth) for one in in_time(statements)]
+    alone = [rows for rows in fitting if np.unique(owners[rows]).size == 1]
+    people = int(np.unique(owners).size)
+    blind = best_blind(people)
     sample = wilson(len(alone), len(statements)) if classes.size < shown.sizes.size else None
     figures = [
         AttackFigure(
@@ -80,9 +84,16 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
         )
     ]
     risk = np.where(np.isin(truth.own, classes), 0.0, np.nan)
-    risk[alone] = 1.0
-    baseline = np.where(np.isnan(risk), np.nan, blind * len(statements) / len(truth.own))
+    for rows in alone:
+        risk[np.isin(owners, owners[rows])] = 1.0
+    baseline = np.where(np.isnan(risk), np.nan, blind * len(statements) / people)
     return Outcome(figures, risk, np.minimum(baseline, 1.0))
+
+
+def _owners(situation: AttackInput[BipartiteComparison], rows: int) -> Ints:
+    """Return the person of each row, by number, int64, shape (rows,)."""
+    units = None if situation.tables is None else situation.tables.original.units
+    return np.arange(rows) if units is None else units.astype(np.int64)
 
 
 def best_blind(people: int) -> float:
@@ -168,7 +179,7 @@ def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
 
 
 def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> Ints:
-    """Return the people for whom a statement is true, int64: positions in the original."""
+    """Return the rows for which a statement is true, int64: positions in the original."""
     row = shown.value[one.class_]
     # The published cells, and the value of the further column.
     fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)
