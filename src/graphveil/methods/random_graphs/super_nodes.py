@@ -43,6 +43,9 @@ MOST_PER_CALL = 1 << 16
 It bounds the memory of their random numbers to 2.5 MiB.
 """
 
+LEAST_CALLS = 20
+"""The fewest calls, and so temperatures, of a search."""
+
 FIRST_TEMPERATURE = 1.0
 """The temperature at first, in nats of the cost: it falls to 0 as a square.
 
@@ -225,12 +228,10 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
     indptr = graph.indptr.astype(np.int64)
     exchanges = n * sweeps if n_groups > 1 else 0
     with stage("groups", total=exchanges) as advance:
-        # A call makes at most a twentieth of all exchanges, but calls are counted as MOST_PER_CALL
-        # each. So if n x sweeps is below 20 MOST_PER_CALL (1.3 million), fewer exchanges are made,
-        # and the temperature does not fall to 0: below MOST_PER_CALL there is a single call, at the
-        # first temperature.
-        for done in range(0, exchanges, MOST_PER_CALL):
-            number = min(MOST_PER_CALL, exchanges - done, -(-exchanges // 20))
+        # Calls have one temperature each: at least `LEAST_CALLS`, so that it falls in steps.
+        per_call = min(MOST_PER_CALL, -(-exchanges // LEAST_CALLS)) or 1
+        for done in range(0, exchanges, per_call):
+            number = min(per_call, exchanges - done)
             draws = rng.integers(0, 1 << 62, size=(number, 4))
             temperature = FIRST_TEMPERATURE * (1 - done / exchanges) ** 2
             limits = -temperature * np.log1p(-rng.random(number)) - 1e-9
