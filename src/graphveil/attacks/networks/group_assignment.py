@@ -243,9 +243,7 @@ class Shown(NamedTuple):
         """Return how many edges of a graph are in blocks with no edges."""
         return self._among(self.is_empty, graph)
 
-    def _among(
-        self, blocks: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], graph: Graph
-    ) -> int:
+    def _among(self, blocks: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], graph: Graph) -> int:
         ends = self.groups[graph.edges()]
         return int(np.count_nonzero(blocks[ends[:, 0], ends[:, 1]]))
 
@@ -263,8 +261,9 @@ def seconds(situation: AttackInput[GraphComparison], options: GroupAssignmentOpt
 GROUP_ASSIGNMENT = Attack(
     name="group-assignment",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges and has random pairs in place of the "
-    "others; and the released nodes of 20 people, or of no one. Only for releases by super-nodes",
+    knows="a copy of the network that shares some of its edges and has random pairs in place of "
+    "the others; and the released nodes of 20 people, or of no one. Only for releases by "
+    "super-nodes",
     definition="share of people whose node is found by one guess in the group they are assigned "
     "to, such that the copy has the published numbers of edges inside and between groups; the "
     "share whose group is right; and the misfit that the attacker sees, the sum of the squared "
