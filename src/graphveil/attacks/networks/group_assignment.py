@@ -6,7 +6,7 @@ of a copy to groups until the copy has the same numbers (`assignment/group_count
 
 - *right group*: the share of people whose group is found;
 - *right*: the share whose node is found by one guess among the nodes of that group which are not
-  known to be somebody else's: a group of k leaves one guess in k;
+  known to be of other people: a group of k leaves one guess in k;
 - *misfit*: what the attacker sees of it: the sum of the squared differences between the numbers of
   edges. At 0 the copy has exactly the published numbers;
 - *shown edges*, *shown non-edges*: between groups with all possible edges, or none, the release
