@@ -36,7 +36,7 @@ DRAWN = {
 """The parts that hang on a draw."""
 BY_CHANCE = {
     *("membership", "item-membership", "re-run", "edge-re-run"),
-    *("seed-propagation", "seeded-matching", "alignment", "edge-gain"),
+    *("seed-propagation", "seeded-matching", "alignment", "edge-gain", "group-assignment"),
     "tie-membership",
 }
 """Attacks that are nothing but draws; of those on networks other tests say so."""

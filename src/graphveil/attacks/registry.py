@@ -43,6 +43,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "seeded-matching": "graphveil.attacks.networks.seeded_matching:SEEDED_MATCHING",
         "seed-propagation": "graphveil.attacks.networks.propagation:SEED_PROPAGATION",
         "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",
+        "group-assignment": "graphveil.attacks.networks.group_assignment:GROUP_ASSIGNMENT",
         "fake-edge": "graphveil.attacks.networks.fake_edge:FAKE_EDGE",
         "edge-gain": "graphveil.attacks.networks.edge_gain:EDGE_GAIN",
         "entry-membership": "graphveil.attacks.cell_membership:ENTRY_MEMBERSHIP",
@@ -54,7 +55,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
 )
 """Every attack by its name: an entry here appears in the command line and the docs."""
 
-STRONGEST = ("matching", "seeded-matching", "membership", "linkage")
+STRONGEST = ("matching", "group-assignment", "seeded-matching", "membership", "linkage")
 """The minute of unasked attacks is spent on these first."""
 
 EVERY = "all"

@@ -1,1 +1,1 @@
-"""Compiled loops of attacks on networks: percolation of marks, and plans among few candidates."""
+"""Compiled loops of attacks on networks: percolation of marks, plans, exchanges."""

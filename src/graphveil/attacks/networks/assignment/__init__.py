@@ -4,5 +4,5 @@
 neighbors say. `near_candidates.py` (with `embedding.py`) and `one_to_one.py` (with
 `frank_wolfe.py`, `graduated_assignment.py`, `fugal.py` and `surroundings.py`) match all of them
 one-to-one, among nearest candidates and among all pairs of nodes. `forecast.py` says how long these
-take.
+take. `group_counts.py` assigns them to groups with published numbers of edges.
 """
