@@ -313,9 +313,7 @@ def _sign_in_few_rows(table: CodedRows, at: int, each: Ints) -> str:
     return f"and rows with the same value {' and '.join(said)}"
 
 
-def _sign_of_structure(
-    table: CodedRows, at: int, each: Ints, others: Ints
-) -> tuple[int, str]:
+def _sign_of_structure(table: CodedRows, at: int, each: Ints, others: Ints) -> tuple[int, str]:
     """Return how strongly other columns and its sizes say that a column holds people, and why.
 
     The rank is smaller for stronger evidence; the reason is empty where there is none.

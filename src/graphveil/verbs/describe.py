@@ -353,7 +353,9 @@ def _head_of_text(source: Source, copy: Path, rows: int) -> bool:
 
 
 def _head_of_parquet(source: Source, copy: Path, rows: int) -> bool:
-    with pa.OSFile(os.fsencode(source.path)) as stream:
+    from graphveil.io.readers.columnar import damage_refused  # noqa: PLC0415  few need it
+
+    with damage_refused(source), pa.OSFile(os.fsencode(source.path)) as stream:
         file = parquet.ParquetFile(stream)
         if file.metadata.num_rows <= rows:
             return False
