@@ -46,7 +46,7 @@ from graphveil.methods.structural import Partial as Partial
 from graphveil.methods.structural.paper import trajectory as trajectory
 from graphveil.pages.advice import AdvicePage as AdvicePage
 from graphveil.pages.advice import advise_page as advise_page
-from graphveil.pages.figures import Figure as Figure
+from graphveil.pages.figures import Plot as Plot
 from graphveil.pages.paper_kit import write_paper as write_paper
 from graphveil.pages.plotting import plot as plot
 from graphveil.pages.report.document import Report as Report

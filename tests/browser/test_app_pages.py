@@ -16,6 +16,7 @@ import graphveil as gv
 from graphveil.app import pages, server
 from graphveil.app.folder import Folder
 from graphveil.app.jobs import Job
+from graphveil.app.tasks import Check, Release, StudySettings
 
 pytestmark = [pytest.mark.browser]
 VIEWS = [(390, "dark"), (1280, "light")]
@@ -150,10 +151,11 @@ def test_every_state_of_a_job_is_without_barriers(browser, violations_of, guard)
     visit = Visit(browser, guard)
     page, top = visit.page, f"http://127.0.0.1:{guard.port}{guard.path}"
     page.goto(f"{top}/columns/people.csv")
-    study = {"kind": "table", "options": {}, "roles": {}, "want": ""}
-    asked = {"study": study, "method": "generalize", "strength": 5, "path": "people.csv"}
+    study = StudySettings(kind="table", options={})
+    about = {"study": study, "method": "generalize", "strength": 5, "path": "people.csv"}
+    task = Release(**about, out=str(guard.jobs.folder / "people-k5"))
     for state, words in STATES.items():
-        job = Job("release", "people.csv", asked | {"out": guard.jobs.folder / "people-k5"}, state)
+        job = Job(task, "people.csv", state)
         job.why, job.stage, job.total = "Lower k, or provide more data.", "Trying generalize", 3
         guard.jobs.jobs["release", "people.csv"] = job
         page.goto(f"{top}/release/people.csv")
@@ -194,7 +196,8 @@ def test_the_check_of_a_release_is_without_barriers_in_every_state(browser, viol
         assert words in page.text_content(".card.risk")
         visit.check(violations_of)
     for state, words in STATES.items():
-        job = Job("check", "ring-k3", {}, state, "Send the whole folder.", "Trying generalize")
+        task = Check(folder=str(folder), page="page.html")
+        job = Job(task, "ring-k3", state, "Send the whole folder.", "Trying generalize")
         guard.jobs.jobs["check", "ring-k3"] = job
         page.goto(f"{top}/check/ring-k3")
         assert words in page.text_content("#main")

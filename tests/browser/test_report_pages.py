@@ -22,7 +22,7 @@ RELEASES = {
 @pytest.fixture(scope="module", params=first_of(list(RELEASES)))
 def pages(request, tmp_path_factory):
     """The owner's page and the public one, as files."""
-    data = gv.datasets.load(request.param).part(np.arange(150))  # few: each is attacked
+    data = gv.datasets.load(request.param).part(np.arange(80))  # few: each is attacked
     if request.param == "adult-sample":
         data = data.one_hot()
     release = RELEASES[request.param].anonymize(data)

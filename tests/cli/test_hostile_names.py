@@ -26,10 +26,10 @@ def obeyed(text):
 
 @pytest.fixture
 def table(cwd):
-    """A file of 40 people with hostile names of columns and cells."""
+    """A file of 15 people with hostile names of columns and cells."""
     columns = {
-        HOSTILE: [f"{CLEAR}{row % 3}" for row in range(40)],
-        f"{CLEAR}town": [["oslo", "rome", "bern"][row % 3] for row in range(40)],
+        HOSTILE: [f"{CLEAR}{row % 3}" for row in range(15)],
+        f"{CLEAR}town": [["oslo", "rome", "bern"][row % 3] for row in range(15)],
     }
     parquet.write_table(pa.table(columns), cwd / "people.parquet")
     return "people.parquet"
@@ -37,8 +37,8 @@ def table(cwd):
 
 @pytest.fixture
 def likes(cwd):
-    """A file of 40 users whose items have hostile names."""
-    pairs = [(f"{CLEAR}u{user}", f"{CLEAR}item{user % 4}\u200b") for user in range(40)]
+    """A file of 16 users whose items have hostile names."""
+    pairs = [(f"{CLEAR}u{user}", f"{CLEAR}item{user % 4}\u200b") for user in range(16)]
     columns = dict(zip(("user", "item"), map(list, zip(*pairs, strict=True)), strict=True))
     parquet.write_table(pa.table(columns), cwd / "likes.parquet")
     return "likes.parquet"

@@ -101,7 +101,7 @@ def test_names_that_begin_with_a_dash_can_be_pasted(graphveil_here, cwd):
     line = next(line for line in done.out.splitlines() if "anonymize rename" in line)
     words = shlex.split(line)
     made = graphveil_here(*words[1:])
-    assert (0, True) == (made.code, "read 10 cells as suppressed" in made.err)
+    assert (0, True) == (made.code, "read 10 cells as missing" in made.err)
     check = made.out.splitlines()[-1].removeprefix("next: ")
     assert 0 == graphveil_here(*shlex.split(check)[1:]).code
 

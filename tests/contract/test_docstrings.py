@@ -1,4 +1,4 @@
-"""Everything public with arguments says what they mean, and what comes back."""
+"""Everything public says what its arguments mean and what comes back, and has an example."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def documented(doc: str) -> set[str]:
 
 
 def problems(called: Any, doc: str, *, fields: frozenset[str] = frozenset()) -> list[str]:
-    """Return which arguments a docstring omits, and whether it omits what is returned.
+    """Return which arguments a docstring omits, and whether it omits the result or an example.
 
     `fields`: arguments whose own help text says what they mean. A name that begins with an
     underscore is not used.
@@ -39,9 +39,10 @@ def problems(called: Any, doc: str, *, fields: frozenset[str] = frozenset()) -> 
         and not name.startswith("_")
         and item.kind is not item.VAR_POSITIONAL
     }
+    missing = [] if ">>> " in section(doc, "Examples") else ["Examples"]
     if not names:
-        return []
-    missing = sorted(names - fields - documented(doc))
+        return missing
+    missing += sorted(names - fields - documented(doc))
     nothing = signature.return_annotation in {"None", "NoReturn", None, inspect.Signature.empty}
     if not (
         inspect.isclass(called) or nothing or section(doc, "Returns") or section(doc, "Yields")
@@ -84,7 +85,7 @@ def test_most_of_the_public_names_are_looked_at():
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_arguments_and_results_are_described(name):
+def test_arguments_results_and_an_example_are_described(name):
     item, fields = PUBLIC[name]
     doc = inspect.cleandoc(inspect.unwrap(item).__doc__ or "")
     assert [] == problems(item, doc, fields=fields)
@@ -111,15 +112,21 @@ Returns
 -------
 int
     The number k.
+
+Examples
+--------
+>>> sample(3)
+3
 """
 
 
 @pytest.mark.parametrize(
     ("doc", "expected"),
     [
-        ("Return k.", ["k", "more", "seed", "Returns"]),
-        (WHOLE.partition("seed")[0], ["more", "seed", "Returns"]),
+        ("Return k.", ["Examples", "k", "more", "seed", "Returns"]),
+        (WHOLE.partition("seed")[0], ["Examples", "more", "seed", "Returns"]),
         (WHOLE.replace("**more", "**less"), ["more"]),
+        (WHOLE.replace(">>> ", ""), ["Examples"]),
         (WHOLE, []),
     ],
 )

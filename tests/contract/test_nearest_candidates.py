@@ -10,12 +10,12 @@ from graphveil.methods import METHODS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
-SIGNATURE_OF = {
-    "degree": "degree",
-    "count": "degree and triangles",
-    "vrq": "vrq",
-    "profile": "ties out and in",
-    "directed-count": "ties and people around",
+SIGNATURES_OF = {
+    "degree": ("degree",),
+    "count": ("degree and triangles",),
+    "vrq": ("vrq", "vrq by quantiles", "vrq by quantiles and all degrees"),
+    "profile": ("ties out and in",),
+    "directed-count": ("ties and people around",),
 }
 K = 3
 
@@ -28,7 +28,7 @@ def structural(method):
 def measures_of(method):
     """Return the measures that a method with a choice has, or its own."""
     if "measure" in method.card.example:
-        return [measure for measure in SIGNATURE_OF if measure != "profile"]
+        return [measure for measure in SIGNATURES_OF if measure != "profile"]
     return [method.from_parameters(method.card.example).guarantee.measure]
 
 
@@ -51,8 +51,9 @@ def test_the_nearest_candidates_and_their_ties_are_never_fewer_than_k(name, meas
     release = method.from_parameters({**method.card.example, **asked}).anonymize(graph, seed=1)
     assert release.guarantee == StructuralKAnonymity(k=K, measure=measure)
     told = gv.attack_release(release, original=graph, attacks=["candidate-set"], seed=1)
-    fewest = {row.part: row.value for row in told}[f"{SIGNATURE_OF[measure]}, nearest, fewest"]
-    assert fewest >= K
+    values = {row.part: row.value for row in told}
+    for knows in SIGNATURES_OF[measure]:
+        assert values[f"{knows}, nearest, fewest"] >= K
 
 
 def test_there_are_methods_to_ask():

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import graphveil as gv
 from graphveil.claims.guarantees import AdaptiveAnonymity
+from graphveil.release.claiming import provenance_of
 from graphveil.verify.promises.rows.adaptive import LEVEL, PAIRS
 from graphveil.verify.recount.rows import agreeing_rows
 from graphveil.verify.recount.rows.agreeing_rows import fewest_agreeing
@@ -62,7 +63,7 @@ def released(table, level):
     return gv.Release(
         data=table.permuted(np.arange(table.n_rows)),
         guarantee=AdaptiveAnonymity(level=level, common=True),
-        provenance=other.provenance,
+        provenance=provenance_of(other),
         conditions=genuine.conditions,
     )
 

@@ -115,6 +115,27 @@ def test_the_thresholds_of_a_run_and_of_verify_are_the_same():
     assert ours == (recount.EVIDENCE, recount.POWERS, recount.OF_THE_REST)
 
 
+def test_verify_refuses_a_copy_of_a_hidden_column_in_few_rows_whatever_was_accepted():
+    own, hidden = [1, 1, 2, 2], [-1] * 4
+    with database() as db:
+        (copy, other, _) = recounted(db, own, hidden, [7, 7, 8, 8], [7, 7, 8, 7])
+    assert (0, 0) == (copy.beyond_chance, other.beyond_chance)
+    assert (True, False) == (copy.exceeds(1.0), other.exceeds(1.0))
+
+
+@pytest.mark.parametrize(
+    ("made", "call"),
+    [(gv.Table.from_columns, "{}"), (pd.DataFrame, "graphveil.Table.from_arrow(data, {})")],
+)
+def test_a_refused_column_is_dropped_by_what_reads_it_and_known_by_the_method(made, call):
+    data = made({"name": [f"p{i}" for i in range(30)], "age": [20 + i % 3 for i in range(30)]})
+    method = gv.Generalize(k=2, known="age", attach="name", levels={"age": "10"})
+    with pytest.raises(DataError) as refused:
+        method.anonymize(data)
+    drop = call.format('drop="name"')
+    assert str(refused.value).endswith(f'attached. Use {drop}, or known="name" and levels.')
+
+
 def test_cells_without_an_original_value_are_not_hidden():
     before = gv.Table.from_columns({"known": [1, 2, None, None], "attached": [1, 2, 3, 3]})
     after = gv.Table.from_columns({"known": [None] * 4, "attached": [1, 2, 3, 3]})

@@ -219,7 +219,7 @@ def test_over_all_four_statistics_no_edge_changes_a_chance_by_more_than_epsilon(
     every = list(itertools.product(range(-1, 4), repeat=n))
     drawn = [np.array(every[i]) for i in rng.choice(len(every), 6, replace=False)]
     if n == 4 and not FUZZ:
-        drawn = drawn[:2]
+        drawn = drawn[:1]
     for noisy in drawn:
         for graph, neighbors in graphs(n):
             mixing, one, rate = released_parts(method, graph, noisy)

@@ -102,7 +102,7 @@ def test_an_honest_release_holds_and_reads_back(tmp_path, form):
     assert {} == failed(verdict)
     said = {check.name: check.detail for check in verdict.checks}
     assert said["classes"].startswith("12 rows in 2 classes of equal rows; the smallest holds 6")
-    assert "at least 2 values of 'ill' per class" == said["diversity"]
+    assert "at least 2 known values of 'ill' per class" == said["diversity"]
     assert "each of 48 cells is or includes the original's" == said["true cells"]
     assert "everybody's values fit at least 6 rows" == said["consistent rows"]
     back = read_release(folder)
@@ -240,7 +240,7 @@ def forged_cell(name, old, new, *, every=True):
         (forged_cell("job", "clerk", "Care"), "true cells", "'Care' in 'job'"),
         (forged_cell("job", "Care", "20-29"), "levels", "'20-29' is not a node"),
         (forged_cell("age", "20-29", "20-39"), "levels", "neither published nor above"),
-        (forged_cell("ill", "cold", "flu"), "diversity", "1 value of 'ill', fewer than 2"),
+        (forged_cell("ill", "cold", "flu"), "diversity", "1 known value of 'ill', fewer than 2"),
         (forged_cell("income", "1.5", "3"), "attached cells", "'3' in 'income'"),
     ],
 )
@@ -301,6 +301,26 @@ def test_an_entropy_that_is_not_met_is_noticed(folder):
     diverse["least"] = "1.88"
     reseal(folder, manifest)
     assert {} == failures(folder)
+
+
+@pytest.mark.parametrize("rule", ["2", "entropy:1.8"])
+def test_words_for_missing_and_missing_cells_are_no_values_of_a_class(tmp_path, rule):
+    folder = (
+        method_of(tmp_path, diverse={"ill": rule}, close=None)
+        .anonymize(original())
+        .write(tmp_path / "release")
+    )
+    assert {} == failures(folder)
+    head, *rows = rows_in(folder)
+    mine = [row for row in rows if row[0] == rows[0][0]]
+    # One known value, next to three words and a suppressed cell, is one value; none is none.
+    for known, counted in (("flu", "1 known value"), ("?", "0 known values")):
+        words = [known, "N.A.", " Unknown\u200b", "wei\u00df nicht", "*"]
+        for place, row in enumerate(mine):
+            row[column("ill")] = words[place % 5]
+        write_rows(folder, [head, *rows])
+        said = failures(folder)["diversity"]
+        assert (counted if rule == "2" else "that of 1 values, below 1.8") in said
 
 
 def test_an_attached_column_of_names_is_noticed(folder):
@@ -452,3 +472,19 @@ def test_dates_in_a_form_that_resembles_a_unit_hold_and_forged_ones_fail(tmp_pat
         write_rows(folder, rows)
         write_rows(folder, nodes, "levels.csv")
         assert "levels" in failures(folder)
+
+
+def test_prefixes_of_codes_of_several_lengths_hide_the_length_and_forged_ones_fail(tmp_path):
+    codes = ["E11", "E110", "E1165", "I10", "I1", "I109", "E12", "E129"]
+    data = gv.Table.from_columns({"code": codes, "sex": ["f"] * 8}, exact=True, person="row")
+    release = gv.Generalize(k=3, levels={"code": "prefix:3,1"}).anonymize(data)
+    folder = release.write(tmp_path / "release")
+    shown = set(release.to_pandas()["code"])
+    assert "I*" in shown
+    assert shown <= {"I*", "E*", "E11*"}
+    assert {} == failures(folder) == failures(folder, original=data)
+    # A node of several stars would say how long the code was: it includes no code of other lengths.
+    rows, nodes = rows_in(folder), rows_in(folder, "levels.csv")
+    write_rows(folder, [[c.replace("I*", "I***") for c in row] for row in rows])
+    write_rows(folder, [[c.replace("I*", "I***") for c in row] for row in nodes], "levels.csv")
+    assert "'I***' in 'code'" in failures(folder, original=data)["true cells"]

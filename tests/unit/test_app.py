@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -41,13 +42,15 @@ from graphveil.evaluate.wording import Line
 from graphveil.pages.answers import attacks as summary
 from graphveil.pages.answers.attacks import strongest
 from graphveil.verbs.attack import reads
+from graphveil.verbs.describe import describe
 from thorough import first_of
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
-from graphveil.app import pages, server, work
+from graphveil.app import pages, server, tasks, ways, work
 from graphveil.app import study as study_of_file
-from graphveil.app.study import Study, answers_to
+from graphveil.app.questions import answers_to
+from graphveil.app.study import Study
 from graphveil.methods import METHODS
 
 HOSTILE = "<img src=x onerror=alert(1)>{{7*7}}.csv"
@@ -502,6 +505,21 @@ def test_a_zip_holds_what_the_manifest_names_and_verifies_after_unpacking(page, 
         assert (page.folder / name).exists()
 
 
+NO_STUDY = tasks.StudySettings(kind="table", options={})
+CHECK = tasks.Check(folder="x", page="x")
+
+
+def asked_of(verb, found=None, path="a.csv", **given):
+    """Return a task about a file, with parameters that do not matter unless they are given."""
+    made = {"explore": tasks.Explore, "bounds": tasks.Bounds, "release": tasks.Release}[verb]
+    others = {"method": "generalize", "strength": 3, "out": "made", "until": []} | given
+    if found is not None:
+        given, path = {"study": found.settings}, found.path
+    about = {"path": str(path), "study": NO_STUDY} | given
+    names = made.__struct_fields__
+    return made(**{name: one for name, one in (others | about).items() if name in names})
+
+
 def shown(macro, *given):
     """Return what a macro of the templates shows."""
     show = "{% import 'parts.html' as parts with context %}{{ parts." + macro + "(*given) }}"
@@ -558,7 +576,7 @@ def test_the_line_that_is_furthest_above_its_guess_is_first():
 
 
 def test_a_poll_keeps_the_element_that_has_the_focus():
-    job = running.Job("explore", "a.csv", {})
+    job = running.Job(asked_of("explore"), "a.csv")
     polls = [re.search(r'<span id="(.*?)"(.*?)>', shown("progress", job, "risk")) for _ in "ab"]
     assert polls[0][1] != polls[1][1]
     assert 'hx-trigger="load delay:1s"' in polls[0][2]
@@ -570,7 +588,7 @@ def test_a_poll_keeps_the_element_that_has_the_focus():
         assert [] == [one for one in controls if not named.search(one)], file.name
 
 
-def running_job(tmp_path, monkeypatch, body, verb="check"):
+def running_job(tmp_path, monkeypatch, body, task=CHECK):
     """Return a job whose process is this script, once it has ended or said that it sleeps."""
     script = tmp_path / "worker"
     script.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{body}'\n")
@@ -579,13 +597,13 @@ def running_job(tmp_path, monkeypatch, body, verb="check"):
 
     async def run():
         jobs = running.Jobs(tmp_path)
-        job = await jobs.start(verb, "friends.csv", {})
+        job = await jobs.start(task, "friends.csv")
         async with asyncio.timeout(20):
             while job.state == "running" and job.stage != "sleeping":  # noqa: ASYNC110  no event
                 await asyncio.sleep(0.02)
         if job.state == "running":
             with pytest.raises(UsageError, match="is still running"):
-                await jobs.start(verb, "other.csv", {})
+                await jobs.start(task, "other.csv")
         begun = time.monotonic()
         await jobs.close()
         return job, time.monotonic() - begun
@@ -637,22 +655,22 @@ def test_every_state_of_a_job_says_what_happened_and_the_way_out():
         "defect": "This is a defect of graphveil",
     }
     for state, words in said.items():
-        job = running.Job("release", "a b.csv", {}, state, "k is too large", "Trying")
+        job = running.Job(asked_of("release"), "a b.csv", state, "k is too large", "Trying")
         text = shown("progress", job, "release")
         assert words in text
         assert ("status" if state in ("stopped", "interrupted") else "alert") in text
         assert "risk/a b.csv" in text
-        job.verb = "explore"
+        job.task = asked_of("explore")
         assert "#again" in shown("progress", job, "risk")
 
 
 def test_a_defect_is_told_without_the_data_that_it_met(monkeypatch):
-    def spoilt(_say):
+    def spoilt(_say, _task):
         raise ValueError("Ann Smith, 17 May")
 
-    monkeypatch.setitem(work.JOBS, "spoilt", spoilt)
+    monkeypatch.setitem(work.JOBS, "check", spoilt)
     stream = io.StringIO()
-    work.run(stream, "spoilt", {})
+    work.run(stream, CHECK)
     said = json.loads(stream.getvalue().splitlines()[-1])
     assert "defect" == said["end"]
     assert said["why"].startswith("ValueError at ")
@@ -660,10 +678,10 @@ def test_a_defect_is_told_without_the_data_that_it_met(monkeypatch):
 
 
 START = """
-import json, subprocess, sys, time
+import subprocess, sys, time
 work = [sys.executable, "-P", "-m", "graphveil.app.work"]
 job = subprocess.Popen(work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-job.stdin.write(json.dumps(["explore", json.loads(sys.argv[1])]).encode())
+job.stdin.write(sys.argv[1].encode())
 job.stdin.close()
 job.stdout.readline()
 print(job.pid, flush=True)
@@ -673,8 +691,8 @@ time.sleep(60)
 
 def test_a_job_ends_with_the_server_whatever_ends_that(patients):
     found = Study.of(patients, "patients.csv")
-    given = {"path": str(found.path), "study": found.payload, "method": found.method}
-    words = [sys.executable, "-c", START, json.dumps(given)]
+    task = asked_of("explore", found, method=found.method)
+    words = [sys.executable, "-c", START, msgspec.json.encode(task).decode()]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server_of_it:
         job = Path(f"/proc/{server_of_it.stdout.readline().strip()}/stat")
         server_of_it.kill()
@@ -691,7 +709,7 @@ def test_modules_in_the_folder_are_not_run(tmp_path):
 
     async def run():
         jobs = running.Jobs(tmp_path)
-        job = await jobs.start("check", "x", {"folder": str(tmp_path), "page": "x"})
+        job = await jobs.start(tasks.Check(folder=str(tmp_path), page="x"), "x")
         await job.reader
         return job
 
@@ -704,10 +722,12 @@ def test_modules_in_the_folder_are_not_run(tmp_path):
 # --- from a file to a release
 
 
-PATIENTS = ["id,name,age,sex,smoker,ill"] + [
-    f"P{n},Ann{n},{20 + n % 40},{'fm'[n % 2]},{('yes', 'no', 'NA')[n % 3]},{'ab'[n % 5 == 0]}"
-    for n in range(120)
-]
+def patient(n):
+    sex, smoker = "fm"[(n + n // 40) % 2], ("yes", "no", "NA")[n % 3]
+    return f"P{n},Ann{n},{20 + n % 40},{sex},{smoker},{'ab'[n % 7 == 0]}"
+
+
+PATIENTS = ["id,name,age,sex,smoker,ill", *map(patient, range(120))]
 
 
 @pytest.fixture
@@ -722,8 +742,8 @@ def test_what_is_noticed_of_a_file_is_chosen_and_nothing_is_open(patients):
     assert "120 people and 4 columns" == found.said
     assert ("id", "name") == found.options["drop"]
     assert ("*", "", "NA") == found.options["suppressed"]
-    assert ["age", "sex", "smoker", "ill"] == found.roles["known"]
-    assert {"age": "auto"} == found.roles["levels"]
+    assert ["age", "sex", "smoker", "ill"] == found.roles.known
+    assert {"age": "auto"} == found.roles.levels
 
 
 @pytest.mark.parametrize("day", [3, 25])
@@ -739,8 +759,8 @@ def test_how_dates_are_written_is_chosen_by_a_button(tmp_path, day):
     assert (day <= 12) == ("dates:%m/%d/%Y" in answers)
     found.change({"answer": "0-dates:%d/%m/%Y"})
     assert not found.problems
-    assert {"birth": "%d/%m/%Y"} == found.roles["dates"]
-    assert "decade" in found.roles["levels"]["birth"]
+    assert {"birth": "%d/%m/%Y"} == found.roles.dates
+    assert "decade" in found.roles.levels["birth"]
     assert found.previews["birth"][-1].common[0][0].startswith("19")
 
 
@@ -750,13 +770,14 @@ def test_dates_of_which_many_repeat_are_taken_for_dates_too(tmp_path, days):
     (tmp_path / "born.csv").write_text("\n".join(["birth,sex", *rows, ""]))
     found = Study.of(Folder.at(tmp_path), "born.csv")
     assert "date" == found.columns[0].kind
+    found.change({"what": "row"})
     if days == 12:  # nothing says which number is the month
         [asked] = found.problems
         assert ("birth", "dates") == (asked.column, asked.option)
         found.change({"answer": "0-dates:%d/%m/%Y"})
     assert () == found.problems
-    assert {"birth": "%d/%m/%Y"} == found.roles["dates"]
-    assert "decade" in found.roles["levels"]["birth"]
+    assert {"birth": "%d/%m/%Y"} == found.roles.dates
+    assert "decade" in found.roles.levels["birth"]
     assert found.previews["birth"]
 
 
@@ -772,11 +793,166 @@ def test_a_column_of_which_little_can_be_left_says_so_at_once(patients):
         assert said not in one.post("/columns/paid.csv", data={"levels6": "prefix:3,2,1"}).text
 
 
-def test_rows_that_repeat_an_id_are_noted(patients):
-    assert not any("of id" in one for one in Study.of(patients, "patients.csv").notes)
+def test_a_row_is_a_person_only_if_the_owner_says_so(patients):
+    assert "row" == Study.of(patients, "patients.csv").choices.what  # nothing says otherwise
     (patients.root / "twice.csv").write_text("\n".join([*PATIENTS, PATIENTS[1], ""]))
-    [note] = Study.of(patients, "twice.csv").notes
-    assert note.startswith("A value of id, name appears in several rows.")
+    found = Study.of(patients, "twice.csv")
+    found.change({"role0": "drop", "role1": "drop"})  # which answers nothing
+    asked = [one for one in found.problems if one.option == "person"]
+    assert ["id", "name"] == sorted(one.column for one in asked)
+    assert all({"row", "column"} == {*answers_to(one)} for one in asked)
+    assert "person" not in found.options
+    number = next(at for at, one in enumerate(found.problems) if one.column == "id")
+    found.change({"answer": f"{number}-column"})
+    assert ("id", ()) == (found.options["person"], found.problems)
+    assert "120 people and 4 columns" == found.said  # both rows of P0 are equal
+    again = Study.of(patients, "twice.csv")
+    assert found.settings == again.settings
+    again.change({"what": "row"})
+    assert ("row", "121 people and 4 columns") == (again.options["person"], again.said)
+
+
+def office_rows():
+    """Return lines of a survey as an office writes them: households, commas, codes, umlauts."""
+    head = "Haushalt;Alter;Geschlecht;Ort;Einkommen"
+    places = ("Köln", "Münster", "Bonn")
+    rows = [
+        (n // 2, -9 if n % 30 == 7 else 20 + n * 7 % 41, "fm"[n * 5 % 7 % 2], places[n * n % 3], n)
+        for n in range(120)
+    ]
+    return [
+        head,
+        *(f"{h};{a};{s};{o};{1000 + n * 37 % 91},{n * 11 % 90 + 10}" for h, a, s, o, n in rows),
+    ]
+
+
+def answer(found, option, key):
+    """Press the button of a question."""
+    number = next(at for at, one in enumerate(found.problems) if one.option == option)
+    assert key in answers_to(found.problems[number])
+    found.change({"answer": f"{number}-{key}"})
+
+
+@pytest.fixture
+def office(tmp_path):
+    """The file of an office in Windows-1252, once its encoding and its commas are confirmed."""
+    (tmp_path / "office.csv").write_bytes("\n".join([*office_rows(), ""]).encode("windows-1252"))
+    found = Study.of(Folder.at(tmp_path), "office.csv")
+    assert {"encoding", "decimal", "missing"} <= {one.option for one in found.problems}
+    answer(found, "encoding", "windows-1252")
+    answer(found, "decimal", ",")
+    return found
+
+
+def test_the_file_of_an_office_is_read_as_its_owner_confirms(office):
+    answer(office, "missing", "missing")
+    for problem in office.problems:  # ages and incomes
+        office.change({"answer": "0-row" if problem.option == "person" else "0-levels"})
+    assert () == office.problems
+    office.change({"what": "row"})
+    data = work.io.load(office.path, office.settings.reading(exact=True)).data.to_arrow()
+    lines = [line.split(";") for line in office_rows()[1:]]
+    ages = [None if line[1] == "-9" else line[1] for line in lines]
+    assert ages == [None if one in (None, "*") else str(one) for one in data["Alter"].to_pylist()]
+    assert [line[3] for line in lines] == data["Ort"].to_pylist()
+    incomes = [float(line[4].replace(",", ".")) for line in lines]
+    assert incomes == [float(one) for one in data["Einkommen"].to_pylist()]
+    again = Study.of(office.folder, "office.csv")
+    assert (office.settings, ()) == (again.settings, again.problems)
+    again.change({"code1-0": "value"})  # -9 is an age
+    assert () == again.problems
+    assert "missing" not in again.options
+    with served(office.folder.root) as one:
+        text = one.get("/columns/office.csv").text
+    assert "Seems sensitive: its name says about money" in text
+    assert "Seems to number households" in text
+
+
+def test_the_page_proposes_the_roles_of_describe_with_their_reasons(office):
+    told = describe(office.path, encoding="windows-1252", decimal=",", person="row")
+    roles = {one.name: (one.role, one.role_reason) for one in told.columns}
+    assert "household" == roles["Haushalt"][0]
+    assert roles == {one.name: (one.role, one.role_reason) for one in office.columns}
+
+
+def test_classes_count_the_households_that_the_owner_chooses(office):
+    assert ["Haushalt"] == office.households
+    office.change({"household": "Ort"})  # which is not offered
+    assert "household" not in office.options
+    office.change({"what": "row", "household": "Haushalt", "levels1": "10,50,100", "role4": "drop"})
+    answer(office, "missing", "missing")
+    assert () == office.problems
+    assert "120 rows of 60 households and 3 columns" == office.said
+    assert "Haushalt" not in office.roles.known
+    office.change({"false": "yes"})
+    assert "generalize" == office.method  # others count rows
+    data = work.io.load(office.path, office.settings.reading(exact=True)).data
+    release = gv.anonymize(
+        data, "generalize", **ways.way_named("table", "generalize").parameters(3, office.settings)
+    )
+    assert "3 different households" in release.guarantee.sentence
+    homes = [line.partition(";")[0] for line in office_rows()[1:]]
+    of_class = {}
+    linkage = release.private.linkage
+    at = linkage.positions_of(data.labels(), release.data.labels())
+    cells = release.data.to_arrow().to_pylist()
+    for home, position in zip(homes, at, strict=True):
+        of_class.setdefault(tuple(cells[position].values()), set()).add(home)
+    assert min(map(len, of_class.values())) >= 3
+    command = pages.same_calls("office.csv", asked_of("release", office), "x")[1]
+    assert "--household Haushalt" in command
+    assert "--encoding windows-1252" in command
+
+
+def hiding(tmp_path, shows):
+    """Return a file whose column next is published unchanged, and says some ages."""
+    rows = [patient(n).split(",")[2:4] for n in range(120)]
+    told = [age if shows(n) else "xyz"[n * n % 3] for n, (age, _) in enumerate(rows)]
+    lines = [f"{age},{sex},{word}" for (age, sex), word in zip(rows, told, strict=True)]
+    (tmp_path / "hiding.csv").write_text("\n".join(["age,sex,next", *lines, ""]))
+    found = Study.of(Folder.at(tmp_path), "hiding.csv")
+    found.change({"what": "row", "role2": "attach"})
+    assert () == found.problems
+    return found
+
+
+def test_a_column_that_shows_what_is_hidden_is_protected_or_not_published(tmp_path, monkeypatch):
+    monkeypatch.setitem(ways.STRENGTHS, "k", (3,))
+    found = hiding(tmp_path, lambda _: True)
+    [shown_by] = explored(found)["shown"]
+    assert (None, ["next"]) == (shown_by["share"], [*shown_by["columns"]])
+    assert "next says the same as age" in shown_by["words"]
+    text = shown("shown", shown_by, "hiding.csv")
+    assert {"known next", "drop next"} == {*re.findall(r'name="shown" value="(.*?)"', text)}
+    found.change({"shown": "accept 0.9"})
+    assert found.roles.may_narrow is None  # more than can be accepted
+    found.change({"shown": "drop next"})
+    assert [] == found.roles.attach
+    assert "shown" not in explored(found)
+    found.change({"undo": "1", "shown": "x"})
+    found.change({"shown": "known next"})
+    assert (["age", "sex", "next"], []) == (found.roles.known, found.roles.attach)
+
+
+def test_a_column_that_shows_a_part_can_be_accepted_and_the_release_says_so(tmp_path, monkeypatch):
+    monkeypatch.setitem(ways.STRENGTHS, "k", (3,))
+    found = hiding(tmp_path, lambda n: n % 5 == 0)
+    [shown_by] = explored(found)["shown"]
+    share = shown_by["share"]
+    assert 0.05 < share <= 0.5
+    assert re.search(
+        r"next narrows [\d.]+% of the \d+ hidden cells of age .*% by chance", shown_by["words"]
+    )
+    assert f'value="accept {share}"' in shown("shown", shown_by, "hiding.csv")
+    found.change({"shown": f"accept {share}"})
+    assert share == found.roles.may_narrow
+    assert "shown" not in explored(found)
+    assert share == gv.choices_of(found.kept).parameters["may_narrow"]
+    assert share == Study.of(found.folder, "hiding.csv").roles.may_narrow
+    with served(tmp_path) as one:
+        assert f"show up to {percent(share)} of the hidden" in one.get("/columns/hiding.csv").text
+    found.change({"role1": "drop"})  # it was accepted of other columns
+    assert found.roles.may_narrow is None
 
 
 def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
@@ -852,9 +1028,9 @@ def test_levels_are_previewed_with_the_rows_that_each_value_would_have(patients)
 
 def test_nothing_known_is_a_question_and_odd_forms_change_nothing(patients):
     found = Study.of(patients, "patients.csv")
-    before = found.payload
+    before = found.settings
     found.change({"what": "planet", "role2": "king", "levels2": "9", "word4-0": "x", "role99": "a"})
-    assert before == found.payload
+    assert before == found.settings
     found.change({f"role{number}": "drop" for number in range(6)})
     assert found.problems
 
@@ -866,17 +1042,17 @@ def test_choices_are_kept_for_their_owner_and_taken_up_for_next_year(patients):
     assert 0o700 == found.kept.parent.stat().st_mode & 0o777
     assert not [name for name in ("Ann1", "P1", "yes\\", "fm") if name in found.kept.read_text()]
     again = Study.of(patients, "patients.csv")
-    assert found.payload == again.payload
+    assert found.settings == again.settings
     assert ("NA",) == again.options["categories"]
     rows = [line.replace("smoker", "drinker") for line in PATIENTS]
     (patients.root / "next.csv").write_text("\n".join(rows))
     following = Study.of(patients, "next.csv")
     following.take_up(found.kept)
-    assert ["sex"] == following.roles["attach"]
+    assert ["sex"] == following.roles.attach
     assert "drinker" in following.notes[0]
     kept = gv.choices_of(found.kept)
     assert ("smooth-k", "generalize")[found.method == "generalize"] == kept.method
-    assert found.payload["options"]["drop"] == kept.options.drop
+    assert found.settings.options["drop"] == [*kept.options.drop]
     assert "smoker" in following.notes[1]
     found.kept.write_text("{")
     assert Study.of(patients, "patients.csv").notes
@@ -913,7 +1089,7 @@ def test_a_first_line_that_is_data_can_be_undone_and_is_data_after_a_restart(tmp
         assert ((), "31 people and 2 columns") == (one.problems, one.said)
     for _ in range(2):
         found.change({"undo": "1"})
-    assert (["town", "sex"], ["ill"]) == (found.roles["known"], found.named("drop"))
+    assert (["town", "sex"], ["ill"]) == (found.roles.known, found.named("drop"))
     assert "30 people and 2 columns" == found.said
     found.change({"header": "perhaps", "answer": "²-drop"})
     assert "30 people and 2 columns" == found.said
@@ -941,24 +1117,24 @@ def test_a_column_of_people_merges_their_rows(tmp_path):
     found = Study.of(Folder.at(tmp_path), "visits.csv")
     found.change({"what": "column", "person": "who"})
     assert "who" == found.options["person"]
-    assert "who" not in found.roles["known"]
+    assert "who" not in found.roles.known
 
 
-@pytest.mark.parametrize("kind", [*work.WAYS])
+@pytest.mark.parametrize("kind", [*ways.WAYS])
 def test_every_way_is_a_method_and_its_attacks_read_the_data(kind):
-    for way in work.WAYS[kind]:
+    for way in ways.WAYS[kind]:
         method = METHODS[way.method]
         for strength in way.strengths:
-            asked = {"kind": kind, "want": "w", "roles": {"known": ["a"]}}
+            asked = tasks.StudySettings(
+                kind=kind, options={}, want="w", roles=tasks.Roles(known=["a"])
+            )
             method.from_parameters(way.parameters(strength, asked))
         assert {*way.attacks} <= {*gv.ATTACKS}
 
 
 def test_the_same_in_python_makes_such_a_release(patients, monkeypatch):
     found = Study.of(patients, "patients.csv")
-    job = {"study": found.payload, "method": "generalize", "strength": 3, "out": "made"}
-    job |= {"path": str(found.path)}
-    python, command = pages.same_calls("patients.csv", job, "made")
+    python, command = pages.same_calls("patients.csv", asked_of("release", found), "made")
     monkeypatch.chdir(patients.root)
     exec(python)  # noqa: S102  what the page tells people to run
     assert gv.verify_release(patients.root / "made").ok
@@ -974,8 +1150,8 @@ def explored(found, **given):
         name = message.get("found") or message.get("add")
         said.setdefault(name, []).append(message.get("value"))
 
-    job = work.JOBS["bounds" if given else "explore"]
-    job(say, str(found.path), found.payload, **(given or {"method": found.method}))
+    verb = "bounds" if given else "explore"
+    work.JOBS[verb](say, asked_of(verb, found, **({"method": found.method} | given)))
     return said
 
 
@@ -1000,9 +1176,9 @@ def test_a_network_has_directions_and_a_file_about_its_people(
     assert ("network", method) == (network.kind, network.method)
     assert "24 people" in network.said
     assert "2 columns about people" in network.said
-    assert {"known": ["town"], "attach": ["smoker"]} == network.roles
-    job = {"study": network.payload, "method": method, "strength": 2, "out": "made"}
-    python, command = pages.same_calls("calls.csv", job | {"path": str(network.path)}, "made")
+    assert tasks.Roles(known=["town"], attach=["smoker"]) == network.roles
+    task = asked_of("release", network, method=method, strength=2)
+    python, command = pages.same_calls("calls.csv", task, "made")
     monkeypatch.chdir(network.path.parent)
     exec(python)  # noqa: S102  what the page tells people to run
     assert gv.verify_release("made").ok
@@ -1012,9 +1188,10 @@ def test_a_network_has_directions_and_a_file_about_its_people(
     assert "--nodes people.csv" in command
     assert f"--directed {directed}" in command
     network.change({"undo": "1"})
-    assert "age" in network.roles["known"]
+    assert "age" in network.roles.known
     network.change({"nodes": "", "directed": "keep"})
-    assert ((), {}, "profile") == (network.problems, network.roles, network.method)
+    assert ((), tasks.Roles()) == (network.problems, network.roles)
+    assert "profile" == network.method
     network.change({"nodes": "", "directed": "symmetrize"})
     assert "graph" == network.kind
 
@@ -1023,15 +1200,15 @@ def test_figures_of_an_earlier_file_about_people_or_of_other_columns_are_not_sho
     network.change({"nodes": "people.csv"})
     screens = pages.Pages(network.folder)
     for verb in ("explore", "bounds"):
-        job = running.Job(verb, network.name, {"study": network.payload})
+        job = running.Job(asked_of(verb, network), network.name)
         screens.jobs.jobs[verb, network.name] = job
-        assert job is screens._job_of(verb, network)
+        assert job is screens.job_of(verb, network)
     with network.folder.inside("people.csv").open("a") as file:
         file.write("p99,20,a,yes\n")
-    assert None is screens._job_of("explore", network)
-    job.arguments["study"] = network.payload
+    assert None is screens.job_of("explore", network)
+    job.task = asked_of("bounds", network)
     network.change({"role1": "drop"})
-    assert None is screens._job_of("bounds", network)
+    assert None is screens.job_of("bounds", network)
 
 
 def test_a_zip_has_no_file_of_elsewhere_that_the_manifest_names(page, release):
@@ -1056,7 +1233,7 @@ def test_a_release_with_a_file_about_its_people_is_verified_with_it(network, mon
         found[message.get("found")] = message.get("value")
 
     given = {"method": "k-degree", "strength": 2, "out": str(network.path.with_name("made"))}
-    work.release(say, str(network.path), network.payload, **given)
+    work.release(say, asked_of("release", network, **given))
     assert "holds" == found["verdict"]["outcome"]
     assert 0 == found["verdict"]["counts"]["not checked"]
     said = " ".join(name + detail for name, _, detail in found["verdict"]["checks"])
@@ -1073,7 +1250,7 @@ def test_people_can_choose_their_own_level(tmp_path):
     said = explored(found)
     [point] = said["points"]
     assert "as column want says" == point["named"]
-    job = running.Job("explore", "own.csv", {"study": found.payload, "method": "adaptive"})
+    job = running.Job(asked_of("explore", found, method="adaptive"), "own.csv")
     job.state, job.found = "done", {"risk": said["risk"][0], "points": [point]}
     running.Jobs(tmp_path).keep(job)
     with served(tmp_path) as one:
@@ -1081,7 +1258,7 @@ def test_people_can_choose_their_own_level(tmp_path):
     assert 'class="pair point on"' in shown  # without a slider no script shows it
     assert "values be false" not in shown
     assert 0 < point["kept"] <= 1
-    asked = work.way_named("table", "adaptive").parameters(1, found.payload)
+    asked = ways.way_named("table", "adaptive").parameters(1, found.settings)
     assert "want" == asked["levels"]
     assert ["age", "sex"] == asked["known"]
 
@@ -1142,12 +1319,9 @@ def test_figures_of_a_network_on_the_page_are_those_of_the_verbs(network, monkey
         return made[-1]
 
     monkeypatch.setattr(work, "anonymize", noted)
-    monkeypatch.setitem(study_of_file.STRENGTHS, "k", (5, 2))
-    job = running.Job("explore", network.name, {"study": network.payload, "method": "k-degree"})
-    job.state = "done"
-    work.explore(
-        lambda **message: job.hear(message), str(network.path), network.payload, "k-degree"
-    )
+    monkeypatch.setitem(ways.STRENGTHS, "k", (5, 2))
+    job = running.Job(asked_of("explore", network, method="k-degree"), network.name, "done")
+    work.explore(lambda **message: job.hear(message), job.task)
     text, rows = shown_on("risk", network, job)
     data = gv.read_graph(network.path, directed="symmetrize", ignore_weights=True)
     sizes = gv.measure(data).own_sizes
@@ -1181,9 +1355,8 @@ def test_figures_of_a_release_on_the_page_are_those_of_the_verbs(patients, netwo
     study = Study.of(patients, "patients.csv") if is_table else network
     word, out = (str if is_table else work.for_people), patients.root / "made"
     given = {"method": method, "strength": 3, "out": str(out)}
-    asked = {"study": study.payload, "path": str(study.path), **given}
-    job = running.Job("release", study.name, asked, "done")
-    work.release(lambda **said: job.hear(said), str(study.path), study.payload, **given)
+    job = running.Job(asked_of("release", study, **given), study.name, "done")
+    work.release(lambda **said: job.hear(said), job.task)
     text, rows = shown_on("release", study, job)
     if is_table:
         options = gv.choices_of(out).options
@@ -1287,15 +1460,14 @@ def test_levels_of_a_column_come_from_a_file_and_what_does_not_suit_is_asked_at_
     assert "lacks f" in found.problems[0].text
     found.change({"levels3": "sexes.csv"})
     assert not found.problems
-    assert str(patients.root / "sexes.csv") == found.roles["levels"]["sex"]
+    assert str(patients.root / "sexes.csv") == found.roles.levels["sex"]
     assert {"sex": str(patients.root / "sexes.csv")}.items() <= dict(
         gv.choices_of(found.kept).parameters["levels"]
     ).items()
-    before = found.payload
+    before = found.settings
     (patients.root / "sexes.csv").write_text("f;each;*\nm;each;*\n\n")
-    assert before != found.payload  # figures of other levels are not shown
-    job = {"study": found.payload, "method": "generalize", "strength": 3, "out": "made"}
-    python, command = pages.same_calls("patients.csv", job | {"path": str(found.path)}, "made")
+    assert before != found.settings  # figures of other levels are not shown
+    python, command = pages.same_calls("patients.csv", asked_of("release", found), "made")
     assert "--levels sex=sexes.csv" in command
     monkeypatch.chdir(patients.root)
     exec(python)  # noqa: S102  what the page tells people to run
@@ -1315,14 +1487,15 @@ def test_levels_of_people_that_are_no_numbers_are_refused_at_their_column(tmp_pa
 
 def test_what_was_found_outlives_the_server_and_is_not_measured_again(patients):
     found = Study.of(patients, "patients.csv")
-    payload = found.payload
+    task = asked_of("explore", found)
 
     def later():
-        return pages.Pages(patients)._job_of("explore", Study.of(patients, "patients.csv"))
+        return pages.Pages(patients).job_of("explore", Study.of(patients, "patients.csv"))
 
     def keep(state):
-        job = running.Job("explore", "patients.csv", {"study": payload, "method": "generalize"})
+        job = running.Job(task, "patients.csv")
         job.found["risk"] = {"people": 120, "unique": 7, "knows": "x", "groups": [7, 0, 0, 113]}
+        job.found["risk"]["of"] = "people"
         job.state, job.stage = state, "Trying generalize, k = 10"
         running.Jobs(patients.root).keep(job)
         [file] = (patients.root / ".graphveil" / "jobs").iterdir()
@@ -1348,16 +1521,17 @@ def test_what_was_found_is_written_by_no_link_to_elsewhere(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "served" / ".graphveil" / "jobs").symlink_to(tmp_path / "elsewhere")
     jobs = running.Jobs(tmp_path / "served")
-    jobs.keep(running.Job("explore", "a.csv", {}))
+    jobs.keep(running.Job(asked_of("explore"), "a.csv"))
     assert [] == [*(tmp_path / "elsewhere").iterdir()]
     assert jobs.of("explore", "a.csv") is None
 
 
 def test_figures_of_a_release_go_with_it(patients):
-    job = running.Job("release", "patients.csv", {"out": str(patients.root / "patients-k3")})
+    task = asked_of("release", out=str(patients.root / "patients-k3"))
+    job = running.Job(task, "patients.csv")
     for jobs in (running.Jobs(patients.root), running.Jobs(patients.root)):
         jobs.keep(job)
-        assert jobs.of("release", "patients.csv").arguments == job.arguments
+        assert jobs.of("release", "patients.csv").task == task
         asyncio.run(jobs.forget(patients.root / "patients-k5"))
         assert jobs.of("release", "patients.csv") is not None
         asyncio.run(jobs.forget(patients.root / "patients-k3"))
@@ -1368,16 +1542,16 @@ def test_figures_of_a_release_go_with_it(patients):
 def test_a_data_file_is_deleted_if_asked_and_what_was_measured_of_it_goes_with_it(network):
     network.change({"nodes": "people.csv"})
     root = network.folder.root
-    given = {"study": network.payload, "path": str(network.path), "out": str(root / "calls-k5")}
+    given = {"study": network.settings, "path": network.path, "out": str(root / "calls-k5")}
     ring(root / "friends.csv")
 
     def keep():
         for name, said in {
             "calls.csv": given,
-            "friends.csv": {"path": str(root / "friends.csv")},
+            "friends.csv": {"path": root / "friends.csv"},
         }.items():
             for verb in ("explore", "bounds", "release"):
-                running.Jobs(root).keep(running.Job(verb, name, said))
+                running.Jobs(root).keep(running.Job(asked_of(verb, **said), name))
 
     def left():
         return len([*(root / ".graphveil" / "jobs").iterdir()])
@@ -1412,7 +1586,7 @@ def test_a_release_that_is_deleted_while_it_is_attacked_leaves_no_figures(patien
 
     async def run():
         jobs = running.Jobs(patients.root)
-        job = await jobs.start("release", "patients.csv", {"out": str(out)})
+        job = await jobs.start(asked_of("release", out=str(out)), "patients.csv")
         jobs.keep(job)
         await jobs.forget(out)
         ended, left = job.process.returncode, [*(patients.root / ".graphveil" / "jobs").iterdir()]
@@ -1428,15 +1602,14 @@ def test_a_verdict_is_shown_of_the_release_that_it_is_about_alone(patients):
     out = patients.root / "patients-k3"
     out.mkdir()
     (out / "release.json").write_text("{}")
-    job = running.Job("release", "patients.csv", {"out": str(out)})
-    shown = pages.Pages(patients)._is_there
-    assert not shown(job)
-    job.found["made"] = hashlib.sha256(b"{}").hexdigest()
-    assert shown(job)
+    task, made = asked_of("release", out=str(out)), hashlib.sha256(b"{}").hexdigest()
+    holds = pages.Pages(patients).is_there
+    assert not holds(task, None)
+    assert holds(task, made)
     (out / "release.json").write_text("{ }")
-    assert not shown(job)
+    assert not holds(task, made)
     (out / "release.json").unlink()
-    assert not shown(job)
+    assert not holds(task, made)
 
 
 def test_two_pages_that_ask_at_once_get_one_spare_process(tmp_path, monkeypatch):
@@ -1466,7 +1639,7 @@ def test_a_spare_process_takes_the_next_job_and_ends_with_the_server(tmp_path):
         spare = jobs.spare
         await jobs.warm()
         assert spare is jobs.spare
-        job = await jobs.start("check", "x", {"folder": str(tmp_path), "page": "x"})
+        job = await jobs.start(tasks.Check(folder=str(tmp_path), page="x"), "x")
         assert spare is job.process
         await job.reader
         await jobs.warm()
@@ -1522,15 +1695,12 @@ def test_a_job_is_stopped_in_every_stage_and_leaves_nothing_half_written(
     patients, release, monkeypatch, at
 ):
     (verb, stage), root, study = at, patients.root, Study.of(patients, "patients.csv")
-    given = {"path": str(study.path), "study": study.payload}
-    given |= {
-        "explore": {"method": "generalize"},
-        "bounds": {"until": ["kept >= 50%"]},
-        "release": {"method": "generalize", "strength": 3, "out": str(root / "patients-k3")},
-    }.get(verb, {})
     if verb == "check":
         shutil.copytree(release, root / "ring-k3")
-        given = {"folder": str(root / "ring-k3"), "page": str(root / "page.html")}
+        task = tasks.Check(folder=str(root / "ring-k3"), page=str(root / "page.html"))
+    else:
+        out = str(root / "patients-k3")
+        task = asked_of(verb, study, until=["kept >= 50%"], out=out)
     hear = running.Job.hear
 
     async def run():
@@ -1542,7 +1712,7 @@ def test_a_job_is_stopped_in_every_stage_and_leaves_nothing_half_written(
                 reached.set()
 
         monkeypatch.setattr(running.Job, "hear", noted)
-        job = await jobs.start(verb, study.name, given)
+        job = await jobs.start(task, study.name)
         async with asyncio.timeout(240):
             await reached.wait()
         await jobs.stop(job)
@@ -1582,10 +1752,10 @@ def test_a_disk_that_is_full_during_a_job_is_said_and_leaves_nothing_half_writte
 ):
     study, out = Study.of(patients, "patients.csv"), patients.root / "patients-k3"
     monkeypatch.setattr(name, full)
-    given = {"path": str(study.path), "study": study.payload, "out": str(out)}
+    task = asked_of("release", study, out=str(out))
     stream = io.StringIO()
-    work.run(stream, "release", given | {"method": "generalize", "strength": 3})
-    job = running.Job("release", study.name, given)
+    work.run(stream, task)
+    job = running.Job(task, study.name)
     for line in stream.getvalue().splitlines():
         job.hear(json.loads(line))
     assert state == job.state
@@ -1599,7 +1769,7 @@ def test_a_disk_that_is_full_during_a_job_is_said_and_leaves_nothing_half_writte
 def test_a_disk_that_is_full_for_what_is_found_keeps_no_job_from_its_end(patients, monkeypatch):
     monkeypatch.setattr(running, "whole_file", full)
     body = 'say(found="risk", value=1); say(end="done", why="")'
-    job, _ = running_job(patients.root, monkeypatch, SAY + body, "explore")
+    job, _ = running_job(patients.root, monkeypatch, SAY + body, asked_of("explore"))
     assert ("done", {"risk": 1}) == (job.state, job.found)
     assert [] == half_written(patients.root)
 

@@ -11,7 +11,7 @@ import graphveil as gv
 from degree_triangle_data import clustered_graph
 from graphveil.attacks.networks.degree_matching import right_by_rank
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.pages.report.legal_questions import Figures, lines_of
+from graphveil.pages.report.legal_questions import Findings, lines_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -117,7 +117,7 @@ def test_a_page_shows_how_many_of_the_largest_are_found():
             setting=Setting(among=among), unit="share of people", known="exact", guess=0.01)
         for among, value in (("", 0.03), ("the 20 largest", 0.82), ("the 5 largest", 1.0))
     ]  # fmt: skip
-    [line] = lines_of("degree-matching", said, Figures(after=Rows(rows)))
+    [line] = lines_of("degree-matching", said, Findings(after=Rows(rows)))
     assert (line.label, line.evidence.value) == ("the 20 most connected people", 0.82)
     assert line.reason == (
         "82 of 100 people are identified correctly, among the 20 with the largest degrees"

@@ -16,6 +16,7 @@ from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
+from thorough import in_fuzz_alone
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -150,6 +151,8 @@ def test_other_names_and_orders_of_people_change_no_score():
     assert made[turned] == pytest.approx(again, abs=1e-3)
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_processes_change_no_figure(monkeypatch):
     monkeypatch.setattr(likelihood_ratio, "WORTH_PROCESSES", 0.0)
     figures = []

@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import msgspec
+import numpy as np
 import pytest
 from pyarrow import parquet
 
@@ -20,7 +21,7 @@ import graphveil
 from graphveil import METHODS
 from graphveil.claims.manifest import Claim, DataFile, Described, Manifest, Method
 from graphveil.cli.app import COMMANDS
-from graphveil.io import datasets
+from graphveil.io import datasets, write
 from graphveil.pages.html import WORDS
 from graphveil.release import Record
 from thorough import some_of
@@ -96,7 +97,8 @@ for _, *words in json.loads(sys.argv[1]):
 
 @pytest.fixture
 def cwd(tmp_path):
-    shutil.copy(datasets.path_of("copenhagen-calls"), tmp_path / "friends.csv")
+    calls = datasets.load("copenhagen-calls").part(np.arange(150))  # few: each is attacked
+    write(calls, tmp_path / "friends.csv")
     return tmp_path
 
 

@@ -110,11 +110,11 @@ def test_nobody_cannot_be_drawn():
 @pytest.mark.parametrize(
     "figure",
     [
-        figures.Figure(
+        figures.Plot(
             title=HOSTILE, marks=(Mark(HOSTILE, 0.5, 0.25, 0.4, 0.6, 0.1), Mark("b", 0.0))
         ),
-        figures.Figure(title=HOSTILE, bins=(Bin(0, 0, 1, 2), Bin(1, 9, 3, 1)), axis=HOSTILE),
-        figures.Figure(title="One", bins=(Bin(0, 0, None, 2),), axis="ties"),
+        figures.Plot(title=HOSTILE, bins=(Bin(0, 0, 1, 2), Bin(1, 9, 3, 1)), axis=HOSTILE),
+        figures.Plot(title="One", bins=(Bin(0, 0, None, 2),), axis="ties"),
     ],
     ids=["marks", "bins", "one bin"],
 )
@@ -130,7 +130,7 @@ def test_a_file_is_written_for_its_owner_with_the_same_bytes_each_time(figure, e
 
 
 def test_hostile_words_stay_words_in_a_picture():
-    figure = figures.Figure(title=HOSTILE, marks=(Mark(HOSTILE, 0.5),))
+    figure = figures.Plot(title=HOSTILE, marks=(Mark(HOSTILE, 0.5),))
     root = ET.fromstring(figure.svg)  # noqa: S314  what a reader's program does
     assert [] == [element for element in root.iter() if element.tag.endswith("script")]
     assert figure.svg == figure._repr_html_()
@@ -162,7 +162,7 @@ def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypa
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "graphveil.pages.print_figures", raising=False)
     monkeypatch.delattr("graphveil.pages.print_figures", raising=False)
-    figure = figures.Figure(title="a", marks=(Mark("a", 0.5),))
+    figure = figures.Plot(title="a", marks=(Mark("a", 0.5),))
     assert figure.write(tmp_path / "a.svg").exists()
     with pytest.raises(gv.GraphveilError, match=r"pip install 'graphveil\[figures\]'"):
         figure.write(tmp_path / "a.pdf")
@@ -171,7 +171,7 @@ def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypa
 
 def test_another_ending_is_refused(tmp_path):
     with pytest.raises(gv.GraphveilError, match=r"a\.jpg does not end in \.svg, \.pdf or \.png"):
-        figures.Figure(title="a", marks=(Mark("a", 0.5),)).write(tmp_path / "a.jpg")
+        figures.Plot(title="a", marks=(Mark("a", 0.5),)).write(tmp_path / "a.jpg")
 
 
 def swept():

@@ -736,6 +736,14 @@ LAYOUTS = {
         said="column town has cells with only spaces, read as a category. If it means "
         "\"missing\", use --suppressed '*' --suppressed '' --suppressed ' '",
     ),
+    "empty cells that are not suppressed": table(
+        "a.csv",
+        "sex,town\nf,Oslo\nm,\n",
+        {"sex": ["f", "m"], "town": ["Oslo", ""]},
+        suppressed=("*",),
+        said="column town has empty cells, read as a category. If it means "
+        "\"missing\", use --suppressed '*' --suppressed ''",
+    ),
     "decimal commas": table(
         "a.csv",
         "sex;height\nf;1,75\nm;2\n",

@@ -168,9 +168,10 @@ def test_levels_of_words_are_said_to_be_the_owners(tmp_path, place):
         (tmp_path / "out.private" / "record.json").unlink()
     verdict = gv.verify_release(folder, original=frame(*CITIES))
     assert not verdict.failures()
-    assert "otherwise is the owner's word" in str(verdict)
+    assert "Otherwise, the owner states which values it includes" in str(verdict)
     said = {c.name: c for c in verdict.checks}
-    assert said["owner's levels"].detail.startswith("levels of 'z' are from a file; 0 of 0 nodes")
+    words = "levels of 'z' are from a file: labels show for 0 of 0 values"
+    assert said["owner's levels"].detail.startswith(words)
 
 
 def test_verify_refuses_a_forged_label_alone_and_with_the_original(tmp_path):

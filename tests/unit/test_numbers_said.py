@@ -259,7 +259,7 @@ def test_a_page_calls_rows_what_nobody_said_are_people():
     said = gv.ATTACKS["linkage"].said[0]
     for counted, one in (("people", "person"), ("rows", "row")):
         [line] = legal_questions.lines_of(
-            "linkage", said, legal_questions.Figures(after=Rows([row]), counted=counted)
+            "linkage", said, legal_questions.Findings(after=Rows([row]), counted=counted)
         )
         assert line.reason == f"50 of 100 {counted} are identified correctly"
         assert line.known == f"counted for all {counted}"
@@ -422,7 +422,7 @@ def test_a_line_of_the_page_says_the_figure_and_its_samples():
     said = Said("singled out", "right", label="l", does="knows", take=strongest, says="{n} found")
     for size, more in ((1, ", in one sample; another may give more"), (5, "the strongest of 5")):
         rows = Rows([attack_row(value=0.31, guess=0.02, sample_size=size, known="sampled")])
-        figures = legal_questions.Figures(after=rows)
+        figures = legal_questions.Findings(after=rows)
         [line] = legal_questions.lines_of("seeded-matching", said, figures)
         assert line.reason.startswith("31 of 100 found")
         assert more in line.reason
@@ -737,9 +737,9 @@ def test_a_question_that_was_not_run_says_its_own_reason():
         for name in ("membership", "linkage", "seeded-matching")
     ]
     said = gv.ATTACKS["linkage"].said[0]
-    figures = legal_questions.Figures(after=Rows(rows))
+    figures = legal_questions.Findings(after=Rows(rows))
     assert "linkage is out" == legal_questions._untested("linkage", said, figures).reason
-    timed = legal_questions.Figures(after=Rows([]), times={"linkage": "9 s"}, command="report x")
+    timed = legal_questions.Findings(after=Rows([]), times={"linkage": "9 s"}, command="report x")
     line = legal_questions._untested("linkage", said, timed)
     assert ("takes about 9 s", "report x --attacks linkage") == (line.reason, line.command)
 

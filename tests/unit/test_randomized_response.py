@@ -402,7 +402,7 @@ def test_similarity_stays_below_the_bound_in_the_proof_of_the_papers_theorem():
 
 def test_a_measured_epsilon_does_not_exceed_the_claim():
     """Whether the one edge of two nodes is published, over releases with and without it."""
-    method, runs = gv.RandomizedResponse(epsilon=1.0), 1500
+    method, runs = gv.RandomizedResponse(epsilon=1.0), 600
     with_edge, without = graph_of([0], n=2), graph_of([], n=2)
     seen = [
         sum(method.anonymize(g).data.n_edges for _ in range(runs)) for g in (with_edge, without)

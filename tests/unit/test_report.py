@@ -41,7 +41,7 @@ from graphveil.pages.html import WORDS, Page, html_of
 from graphveil.pages.report.legal_questions import (
     ONE_DRAW,
     Evidence,
-    Figures,
+    Findings,
     answers_of,
     bound_in_words,
     lines_of,
@@ -160,11 +160,14 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     renamed = gv.Rename().anonymize(network, seed=1)
     before = gv.attack_release(renamed, network, seed=1, attacks=["candidate-set"])
     singled = cells(owned.text, "singled out")
-    [sorting] = [line for line in singled if "everybody" in line["who"]]
+    sorting, ranked = [line for line in singled if "everybody" in line["who"]]
     largest = rows["degree-matching", "the 20 largest: right guess"]
     assert percent(largest.value) == sorting["after"]
+    known = ["degree", "degree and triangles", "vrq", "vrq by quantiles"]
+    known.append("vrq by quantiles and all degrees")
     shown = [line for line in singled if line is not sorting][1:]
-    parts = ["degree, right guess", "degree and triangles, right guess", "vrq, right guess"]
+    assert ranked is shown[-1]
+    parts = [f"{knows}, right guess" for knows in known]
     for line, part in zip(shown, parts, strict=True):
         row = rows["candidate-set", part]
         assert percent(row.value) == line["after"]
@@ -199,7 +202,7 @@ def one_row(question, value, guess=0.01, **setting):
 def test_a_figure_within_what_the_guarantee_allows_has_the_answer_of_the_guarantee(
     guarantee, row, says
 ):
-    figures = Figures(after=Rows([one_row("candidate-set", **row)]), command="report r")
+    figures = Findings(after=Rows([one_row("candidate-set", **row)]), command="report r")
     singled = answers_of(guarantee, SOUND, gv.Graph, figures)[0]
     [line] = [line for line in singled.lines if line.evidence.value is not None]
     answer = singled.in_short
@@ -235,7 +238,7 @@ def test_page_and_terminal_judge_added_edges_by_one_figure(value, word):
     )
     [group] = groups(rows)
     [line] = group.lines
-    inferred = answers_of(KAnonymity(k=5), SOUND, gv.Graph, Figures(after=rows, command="r"))[2]
+    inferred = answers_of(KAnonymity(k=5), SOUND, gv.Graph, Findings(after=rows, command="r"))[2]
     [shown] = [one for one in inferred.lines if one.evidence.value is not None]
     assert (line.answer == "yes") == (shown.word == "Yes (measured)")
     assert (word, f"recognized {line.figure} of 100 times") == (
@@ -254,7 +257,7 @@ def test_equal_rows_bound_who_knows_features_and_candidates_bound_nobody():
         (KAnonymity(k=5), "No (verified)"),
         (AdaptiveAnonymity(level=5), "Yes (measured)"),
     ):
-        figures = Figures(after=rows, command="report r", of_table=True)
+        figures = Findings(after=rows, command="report r", of_table=True)
         lines = answers_of(guarantee, SOUND, gv.Table, figures)[0].lines
         assert {word} == {line.word for line in lines if line.evidence.value is not None}
 
@@ -276,7 +279,7 @@ def test_the_worst_hundredth_is_identified_no_more_often_than_the_guarantee_allo
     assert {1 / 60} == {*risks["baseline"].drop_null().to_pylist()}
     worst = sections_module._worst(private_folder(release))
     assert 0 < worst["linkage"] <= 0.2
-    figures = Figures(after=rows, worst=worst, command="report r", of_table=True)
+    figures = Findings(after=rows, worst=worst, command="report r", of_table=True)
     tests = answers_of(KAnonymity(k=5), SOUND, gv.Table, figures)
     page = html_of(Page(public=False, title="", answer="", good=True, tests=tests))
     cell = re.search(r'data-l="worst 1%">([^<]+)<small>([^<]+)', page)
@@ -310,7 +313,7 @@ def test_that_published_values_are_true_is_not_what_is_inferred_in_short():
         one_row("membership", 0.7, 0.5, figure="a whole row"),
     ]
     for some, says in ((rows, "recognized 70 of 100 times"), (rows[:1], "it is true of 100 of")):
-        figures = Figures(after=Rows(some), command="r", of_table=True)
+        figures = Findings(after=Rows(some), command="r", of_table=True)
         inferred = answers_of(KAnonymity(k=5), SOUND, gv.Table, figures)[2]
         assert says in inferred.in_short
         assert says in attacked_of([inferred], public=False)[0]
@@ -329,7 +332,7 @@ def said_of(rows):
     """Return what a page says of a copy with known people."""
     said = gv.ATTACKS["seeded-matching"].said
     [line] = [
-        line for one in said for line in lines_of("seeded-matching", one, Figures(after=rows))
+        line for one in said for line in lines_of("seeded-matching", one, Findings(after=rows))
     ]
     return line.reason
 
@@ -399,7 +402,7 @@ def test_what_takes_less_than_ten_seconds_is_run_and_else_the_time_and_the_flag_
     lines = {line["who"]: line["answer"] for line in cells(owned.text, "linked")}
     assert "Not tested" != lines["someone who has a copy of the network, by propagation"]
     assert not re.search(r"takes about \d seconds?", owned.text)
-    answers = Figures(after=Rows([]), times={"seed-propagation": "5 minutes"}, command="report r")
+    answers = Findings(after=Rows([]), times={"seed-propagation": "5 minutes"}, command="report r")
     every = answers_of(KAnonymity(k=5), SOUND, gv.Graph, answers)
     said = {line.who: line for test in every for line in test.lines}
     line = said["someone who has a copy of the network, by propagation"]

@@ -45,6 +45,7 @@ from graphveil.claims.manifest import (
     MANIFEST,
     ColumnCells,
     Described,
+    DescribedColumn,
     read_manifest,
 )
 from graphveil.claims.record import read_record
@@ -336,6 +337,31 @@ def test_twelve_columns_are_said_one_by_one(count, rest):
     assert rest == ("; 1 more (graphveil evaluate)" in str(line))
 
 
+def test_a_missing_cell_of_the_original_is_not_called_suppressed():
+    age = ColumnCells(name="age", values=1, generalized=0, suppressed=3)
+    ill = ColumnCells(name="ill", values=3, generalized=0, suppressed=1)
+    note = ColumnCells(name="note", values=0, generalized=0, suppressed=4)
+    columns = [
+        DescribedColumn(name="age", role="known", levels="widths", origin="given"),
+        DescribedColumn(name="ill", role="attached"),
+        DescribedColumn(name="note", role="label"),
+    ]
+    table = Described(
+        kind="table",
+        files=[],
+        counts={},
+        suppressed_cells="",
+        cells=[age, ill, note],
+        columns=columns,
+    )
+    for missing, hidden in ((0, "75% suppressed"), (5, "75% missing or suppressed")):
+        line = str(promise.columns_line(table, {"stars_before": missing}))
+        expected = (
+            f"age 25% exact, {hidden}; ill 75% exact, 25% missing; note: every cell is missing"
+        )
+        assert f"Columns: {expected}." == line
+
+
 def test_that_nobody_is_unprotected_is_no_cost():
     cost = {"nodes_unprotected": 0, "edges_added": 3, "edges_deleted": 0, "edges_before": 9}
     assert ("3 edges added", "0 edges deleted", "9 edges before") == promise.cost_words(cost)
@@ -359,7 +385,7 @@ def test_a_line_says_what_is_guessed_of_people_who_are_not_in_the_data():
     said = Said("inferred", "right", label="l", does="asks", says="{n} found", left_out="absent")
     of = {"question": "membership", "release": "a"}
     rows = [Row(**of, figure="right", value=0.7), Row(**of, figure="absent", value=0.31)]
-    figures_shown = legal_questions.Figures(after=Rows(rows))
+    figures_shown = legal_questions.Findings(after=Rows(rows))
     [line] = legal_questions.lines_of("membership", said, figures_shown)
     assert line.reason == "70 of 100 found; 31 of 100 for people not in the data"
 
@@ -825,7 +851,7 @@ def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
     known.append({"after": Rows([]), "times": {"b": "an hour"}})
     said = Said("inferred", "right", label="l", does="asks", says="{n}")
     every = [
-        list(legal_questions.lines_of("b", said, legal_questions.Figures(**one))) for one in known
+        list(legal_questions.lines_of("b", said, legal_questions.Findings(**one))) for one in known
     ]
     reasons = [[line.reason for line in lines] for lines in every]
     assert [[legal_questions.NEEDS_ORIGINAL], [], ["too large"], ["takes about an hour"]] == reasons
@@ -837,7 +863,7 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
     of = {"release": "a", "figure": "right", "sample_size": samples}
     rows = Rows([Row(**of, question="q", value=v) for v in (0.2, 0.7)])
     others = Rows([*rows, Row(**of, question="other", value=0.9)])
-    [line] = legal_questions.lines_of("q", said, legal_questions.Figures(after=others))
+    [line] = legal_questions.lines_of("q", said, legal_questions.Findings(after=others))
     assert line.reason.startswith("70 of 100")
     assert words in line.reason
 

@@ -20,6 +20,7 @@ from graphveil.methods.smooth_k import Chunks, Facility, Greedy, SmoothK, smooth
 from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
 from graphveil.methods.smooth_k.row_orders import minhash_order
 from graphveil.methods.smooth_k.smooth_k import chunks_demanded
+from thorough import in_fuzz_alone
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -157,6 +158,8 @@ def test_stages_are_announced_with_the_number_of_chunks():
     assert ("clusters of chunks", 5) in announced
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_any_number_of_processes_gives_the_same_release():
     method = SmoothK(k=2, chunks=Chunks(rows=20, rounds=1))
     data = some_data(60)

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import MsgspecError
+
 from graphveil.core.errors import InputError, UsageError
 from graphveil.core.text import printable
 
 HIDDEN = ".graphveil"
 """The folder below the page's folder that holds choices, and what is unpacked."""
+
+UNREADABLE = (OSError, ValueError, MsgspecError, UsageError)
+"""What reading a file of the hidden folder raises if it is gone, or if others have changed it."""
 
 MOST_LISTED = 500
 """So many entries of a folder are shown."""

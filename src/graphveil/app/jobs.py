@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib
-import json
 import os
 import signal
 import sys
@@ -20,7 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from graphveil.app.folder import HIDDEN, Folder
+import msgspec
+
+from graphveil.app.folder import HIDDEN, UNREADABLE, Folder
+from graphveil.app.tasks import OfFile, Release, Task
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.version import __version__
@@ -38,20 +40,16 @@ MOST_JOBS = 200
 KEPT = ("explore", "bounds", "release")
 """The jobs whose findings outlive the server."""
 
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError)
-"""What a file of findings raises that is not there, or that others have changed."""
-
 
 @dataclass
 class Job:
-    """A function of `graphveil.app.work` that runs in a process, and what it has found so far.
+    """A task that a process works on, and what it has found so far.
 
     `subject`: the file or the folder that it is about, from the top of the folder.
     """
 
-    verb: str
+    task: Task
     subject: str
-    arguments: dict[str, Any]
     state: str = "running"
     why: str = ""
     stage: str = "Starting"
@@ -62,10 +60,16 @@ class Job:
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None
 
+    @property
+    def verb(self) -> str:
+        """What the task does."""
+        return self.task.verb
+
     def hear(self, message: dict[str, Any]) -> None:
         """Take a message; what is found under a name twice is a list.
 
-        >>> job = Job("check", "release", {})
+        >>> from graphveil.app.tasks import Check
+        >>> job = Job(Check(folder="release", page="report.html"), "release")
         >>> job.hear({"stage": "reading", "done": 1, "of": 4})
         >>> job.hear({"found": "rows", "value": 3})
         >>> job.stage, job.total, job.found
@@ -89,6 +93,24 @@ class Job:
             self.state, self.why = state, why
 
 
+class KeptFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of a job; `of`: the version of graphveil and the folder that it was made by."""
+
+    of: tuple[str, str]
+    task: Task
+    state: str
+    why: str
+    stage: str
+    done: int
+    total: int
+    found: dict[str, Any]
+
+    @classmethod
+    def at(cls, file: Path) -> KeptFindings:
+        """Return the content of a file of findings."""
+        return msgspec.json.decode(file.read_bytes(), type=cls)
+
+
 class Jobs:
     """The jobs of a page, by what they do and what they are about; they run in one folder."""
 
@@ -107,9 +129,10 @@ class Jobs:
         """Return the last job of this verb about this file or folder, also of an earlier server."""
         if (verb, subject) not in self.jobs and verb in KEPT:
             with suppress(*UNREADABLE):
-                held = json.loads(self._kept(verb, subject).read_bytes())
-                if held.pop("of") == [__version__, str(self.folder)]:
-                    job = self.jobs[verb, subject] = Job(verb, subject, **held)
+                held = KeptFindings.at(self._kept(verb, subject))
+                if held.of == (__version__, str(self.folder)):
+                    given = {name: getattr(held, name) for name in _KEPT_OF_A_JOB}
+                    job = self.jobs[verb, subject] = Job(subject=subject, **given)
                     job.end("interrupted", "")
         return self.jobs.get((verb, subject))
 
@@ -120,14 +143,13 @@ class Jobs:
     def keep(self, job: Job) -> None:
         """Keep what a job has found; where that fails, it is measured again some day."""
         if job.verb in KEPT:
-            names = ("arguments", "state", "why", "stage", "done", "total", "found")
-            held = {name: getattr(job, name) for name in names}
-            held |= {"of": [__version__, str(self.folder)]}
+            given = {name: getattr(job, name) for name in _KEPT_OF_A_JOB}
+            held = KeptFindings(of=(__version__, str(self.folder)), **given)
             with (
                 suppress(OSError, UsageError),
                 whole_file(self._kept(job.verb, job.subject), mode=OWNER_ONLY) as part,
             ):
-                part.write_text(json.dumps(held))
+                part.write_bytes(msgspec.json.encode(held))
 
     async def forget(self, path: Path | None = None) -> None:
         """Forget the jobs about a file, or that made a release; one that runs ends.
@@ -135,12 +157,12 @@ class Jobs:
         Without a path, the jobs about files that are not there any more.
         """
         for key, job in [*self.jobs.items()]:
-            if _is_about(job.arguments, path):
+            if _is_about(job.task, path):
                 await self.stop(job)  # which keeps what it found once more
                 del self.jobs[key]
         for file in Folder(self.folder).inside(f"{HIDDEN}/jobs").glob("*.json"):
             with suppress(*UNREADABLE):
-                if _is_about(json.loads(file.read_bytes())["arguments"], path):
+                if _is_about(KeptFindings.at(file).task, path):
                     file.unlink()
 
     async def warm(self) -> None:
@@ -162,7 +184,7 @@ class Jobs:
             start_new_session=True,
         )
 
-    async def start(self, verb: str, subject: str, arguments: dict[str, Any]) -> Job:
+    async def start(self, task: Task, subject: str) -> Job:
         """Start a job and return it; one about the same file or folder ends first.
 
         Raises `UsageError` where another one runs.
@@ -172,9 +194,9 @@ class Jobs:
                 said = f"A job for {visible(running.subject)} is still running."
                 raise UsageError(f"{said} Wait for it, or stop it.")
             await self.stop(running)
-        job = Job(verb, subject, arguments)
-        self.jobs.pop((verb, subject), None)
-        self.jobs[verb, subject] = job
+        job = Job(task, subject)
+        self.jobs.pop((job.verb, subject), None)
+        self.jobs[job.verb, subject] = job
         if len(self.jobs) > MOST_JOBS:
             del self.jobs[next(iter(self.jobs))]
         ready, self.spare = self.spare, None
@@ -188,10 +210,10 @@ class Jobs:
     async def _follow(self, job: Job, process: Any) -> None:
         """Read what a job finds until it ends; whatever fails here ends it as failed."""
         try:
-            process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
+            process.stdin.write(msgspec.json.encode(job.task))
             process.stdin.close()
             while line := await process.stdout.readline():
-                job.hear(json.loads(line))
+                job.hear(msgspec.json.decode(line))
                 if b'"detail"' not in line[:12]:
                     self.keep(job)
         except Exception as error:  # noqa: BLE001  an unreadable message must not hold the page
@@ -226,12 +248,17 @@ class Jobs:
             await self.stop(self.current)
 
 
-def _is_about(arguments: dict[str, Any], path: Path | None) -> bool:
-    """Whether a job reads or makes what stands at a path; without one, whether its file is gone."""
+_KEPT_OF_A_JOB = ("task", "state", "why", "stage", "done", "total", "found")
+
+
+def _is_about(task: Task, path: Path | None) -> bool:
+    """Whether a task reads or makes what is at a path; without one, whether its file is gone."""
+    if not isinstance(task, OfFile):
+        return False
     if path is None:
-        return "path" in arguments and not os.path.lexists(arguments["path"])
-    people = arguments.get("study", {}).get("options", {}).get("nodes")
-    return str(path) in (arguments.get("path"), arguments.get("out"), people)
+        return not os.path.lexists(task.path)
+    out = task.out if isinstance(task, Release) else ""
+    return str(path) in (task.path, out, task.study.options.get("nodes"))
 
 
 def _is_alive(process: asyncio.subprocess.Process | None) -> TypeGuard[asyncio.subprocess.Process]:

@@ -7,7 +7,6 @@ what stands in ``main`` meanwhile. All text from data is escaped, and shown as `
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shlex
 import shutil
@@ -24,7 +23,7 @@ from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup, escape
-from msgspec import MsgspecError
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -33,20 +32,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from graphveil.app.folder import HIDDEN, Entry, Folder
-from graphveil.app.jobs import UNREADABLE, Job, Jobs, defect_in, load, refusal_of
+from graphveil.app.choices import KeptFile, kept_for, state_of
+from graphveil.app.folder import HIDDEN, UNREADABLE, Entry, Folder
+from graphveil.app.jobs import Job, Jobs, defect_in, load, refusal_of
+from graphveil.app.previews import MOST_PREVIEWED
+from graphveil.app.questions import answers_to
 from graphveil.app.server import form_of, sandboxed, upload_of
-from graphveil.app.study import (
-    MOST_PREVIEWED,
-    WITH_ROLES,
-    KeptFile,
-    Study,
-    answers_to,
-    kept_for,
-    options_from,
-    state_of,
-    way_named,
-)
+from graphveil.app.study import Study
+from graphveil.app.tasks import Bounds, Check, Explore, OfFile, Release, Task
+from graphveil.app.ways import WITH_ROLES, way_named
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
@@ -144,7 +138,7 @@ class Pages:
         """Return how many rows data or a release has, if that is known without reading them."""
         from graphveil.io.formats import format_of  # noqa: PLC0415  heavy: the address comes first
 
-        with suppress(*UNREADABLE, MsgspecError, GraphveilError):
+        with suppress(*UNREADABLE, GraphveilError):
             path, more, rows = self.folder.inside(one.path), "", None
             if one.kind == "release":
                 if self.folder.inside(f"{one.path}/{MANIFEST}").stat().st_size <= MOST_READ:
@@ -244,30 +238,29 @@ class Pages:
             return (
                 self.to(request, "columns", study.name) if is_whole else await self.columns(request)
             )
+        about: dict[str, Any] = {"path": str(study.path), "study": study.settings}
         until = [f"{n} {form[n]}" for n, words in BOUNDS.items() if form.get(n) in words]
         if "bounds" in form:
-            await self._start("bounds", study, until=until or ["kept >= 90%"])
+            task: Task = Bounds(**about, until=until or ["kept >= 90%"])
         else:
-            await self._start("explore", study, method=study.method)
+            task = Explore(**about, method=study.method)
+        await self.jobs.start(task, study.name)
         return self.to(request, "risk", study.name)
 
-    def _job_of(self, verb: str, study: Study) -> Job | None:
+    def job_of(self, verb: str, study: Study) -> Job | None:
         """Return a job about a study as it is: others have figures of other columns or files."""
         job = self.jobs.of(verb, study.name)
-        now = json.dumps(study.payload)  # what was kept of an earlier server was JSON meanwhile
-        return job if job is not None and json.dumps(job.arguments["study"]) == now else None
-
-    async def _start(self, verb: str, study: Study, **given: Any) -> None:
-        arguments = {"path": str(study.path), "study": study.payload, **given}
-        await self.jobs.start(verb, study.name, arguments)
+        task = None if job is None else job.task
+        return job if isinstance(task, OfFile) and task.study == study.settings else None
 
     async def risk(self, request: Request) -> Response:
         """Show who can be singled out, and what releases of several strengths would be."""
         study = await self.study(request)
         await self.jobs.warm()
-        job, bounded = (self._job_of(verb, study) for verb in ("explore", "bounds"))
-        kind = study.kind if job is None else job.arguments["study"]["kind"]
-        way = way_named(kind, study.method if job is None else job.arguments["method"])
+        job, bounded = (self.job_of(verb, study) for verb in ("explore", "bounds"))
+        task = job.task if job is not None and isinstance(job.task, Explore) else None
+        kind = study.kind if task is None else task.study.kind
+        way = way_named(kind, study.method if task is None else task.method)
         chosen = study.choices.strength
         shown: dict[str, Any] = {"s": study, "job": job, "bounded": bounded, "bounds": BOUNDS}
         shown |= {"preset": chosen if chosen in way.strengths else way.strengths[0]}
@@ -288,24 +281,29 @@ class Pages:
             start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
             names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
             new = next(one for one in map(study.path.with_name, names) if not one.exists())
-            given = {"method": way.method, "strength": strength, "out": str(new)}
-            await self._start("release", study, **given)
+            about: dict[str, Any] = {"path": str(study.path), "study": study.settings}
+            made = Release(**about, method=way.method, strength=strength, out=str(new))
+            await self.jobs.start(made, study.name)
             return self.to(request, "release", study.name)
         job = self.jobs.of("release", study.name)
-        if job is None or ("verdict" in job.found and not self._is_there(job)):
+        task = None if job is None else job.task
+        if (
+            job is None
+            or not isinstance(task, Release)
+            or ("verdict" in job.found and not self.is_there(task, job.found.get("made")))
+        ):
             return self.to(request, "risk", study.name)
-        asked, out = job.arguments["study"], self.inside_of(job.arguments["out"])
-        way = way_named(asked["kind"], job.arguments["method"])
-        said = study.said if self._job_of("release", study) else ""
+        out, way = self.inside_of(task.out), way_named(task.study.kind, task.method)
+        said = study.said if self.job_of("release", study) else ""
         shown: dict[str, Any] = {n: self.inside_of(job.found.get(n)) for n in ("public", "owner")}
-        shown |= {"strength": way.named(job.arguments["strength"], asked), "said": said, "out": out}
-        calls = same_calls(study.name, job.arguments, out or "")
+        shown |= {"strength": way.named(task.strength, task.study), "said": said, "out": out}
+        calls = same_calls(study.name, task, out or "")
         return self.page(request, "release", s=study, job=job, calls=calls, **shown)
 
-    def _is_there(self, job: Job) -> bool:
-        """Whether a folder still holds the release that a job made and verified, and no other."""
-        manifest = self.folder.inside(job.arguments["out"]) / MANIFEST
-        return manifest.is_file() and digest_of_file(manifest) == job.found.get("made")
+    def is_there(self, task: Release, made: str | None) -> bool:
+        """Whether a folder still holds the release that was made and verified, and no other."""
+        manifest = self.folder.inside(task.out) / MANIFEST
+        return manifest.is_file() and digest_of_file(manifest) == made
 
     # --- a release that somebody sent
 
@@ -341,7 +339,7 @@ class Pages:
 
     async def _check(self, text: str, path: Path) -> None:
         page = self.folder.hidden("reports") / f"{time.time_ns()}.html"
-        await self.jobs.start("check", text, {"folder": str(path), "page": str(page)})
+        await self.jobs.start(Check(folder=str(path), page=str(page)), text)
 
     async def stop(self, request: Request) -> Response:
         """Stop the job that runs."""
@@ -411,25 +409,25 @@ BOUNDS: dict[str, dict[str, str]] = {
 """What can be asked of a release instead of a strength, with the words of each bound."""
 
 
-def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
+def same_calls(name: str, task: Release, out: str) -> tuple[str, str]:
     """Return a release as it is made in Python, and on the command line."""
     from graphveil.verbs.anonymize import Choices  # noqa: PLC0415  heavy, and rarely needed
 
-    study, top = job["study"], job["path"].removesuffix(name)
-    way, read = way_named(study["kind"], job["method"]), dict(study["options"])
+    study, top = task.study, task.path.removesuffix(name)
+    way, read = way_named(study.kind, task.method), dict(study.options)
     if "nodes" in read:
         read["nodes"] = os.path.relpath(read["nodes"], top)
-    asked = way.parameters(job["strength"], study)
+    asked = way.parameters(task.strength, study)
     if way.method == "generalize" and "levels" in asked:
         said = asked["levels"].items()
         asked["levels"] = {n: os.path.relpath(v, top) if v[:1] == "/" else v for n, v in said}
-    options = options_from(study | {"options": read}, exact=way.method in WITH_ROLES)
+    options = replace(study, options=read).reading(exact=way.method in WITH_ROLES)
     chosen = Choices(method=way.method, parameters=asked, options=options, columns=(), source="")
     given = {n: str(said) if isinstance(said, Path) else said for n, said in chosen.reading.items()}
     arguments = "".join(f", {key}={value!r}" for key, value in given.items())
     parameters = ", ".join(f"{key}={value!r}" for key, value in asked.items())
     python = (
-        f"import graphveil as gv\n\ndata = gv.read_{study['kind']}({name!r}{arguments})\n"
+        f"import graphveil as gv\n\ndata = gv.read_{study.kind}({name!r}{arguments})\n"
         f"release = gv.anonymize(data, {way.method!r}, {parameters})\nrelease.write({out!r})"
     )
     words = [word for said in chosen.flags.values() for word in said]

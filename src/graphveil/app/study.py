@@ -1,4 +1,4 @@
-"""What was chosen for a file: its kind, the roles of columns, missing words, and levels.
+"""A file that the page is about: what it holds, what was chosen for it, and what is still open.
 
 Choices are kept in ``.graphveil/FILE.json`` of the folder (0600), without other values of the data
 than words for missing ones. They survive a restart, and can be used for next year's file.
@@ -8,46 +8,53 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import hashlib
 import json
-import os
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec.structs import replace as replaced
 
-from graphveil.app.folder import HIDDEN, Folder
+from graphveil.app.choices import (
+    BY_KIND,
+    FORMAT,
+    LEVELS,
+    ROLES,
+    WORDS,
+    FileChoices,
+    KeptFile,
+    RowsRead,
+    detected,
+    kept_for,
+    rows_of,
+    state_of,
+)
+from graphveil.app.folder import UNREADABLE, Folder
+from graphveil.app.previews import Level, previewed
+from graphveil.app.questions import DATES, answers_to, asked_by
+from graphveil.app.tasks import Roles, StudySettings
+from graphveil.app.ways import way_named
+from graphveil.claims.conditions import LEAST_NARROWED, MOST_NARROWED
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError
 from graphveil.core.questions import Problem
 from graphveil.core.text import counted
-from graphveil.data.codes import DATE_FORMS
 
 if TYPE_CHECKING:
     from graphveil.data import Table
     from graphveil.verbs.describe import ColumnDescription, Description
 
+MOST_UNDONE = 50
+"""So many changes can be undone."""
+
 TEXT = ("csv", "tsv", "text")
 """Formats whose first line may be names."""
 
-ROLES = ("known", "attach", "label", "want", "drop")
-"""What a column can be."""
-
 GROUPS = "quantiles:4"
 """How numbers of people of a network are grouped: into so many groups of equal size."""
-
-BY_KIND = {
-    "number": ("auto", "5,10,20", "10,50,100", "1000,10000", ""),
-    "date": ("month,year,decade", "month,year", "year,decade", "year", ""),
-    "id": ("", "auto", "prefix:3,2,1"),
-}
-LEVELS = {level for offered in BY_KIND.values() for level in offered}
-"""How a column can become coarser, by its kind; other kinds have the first and last of ids."""
 
 FIELDS = {
     "what": ("row", "column", "graph", "bipartite"),
@@ -57,163 +64,6 @@ FIELDS = {
     "false": ("yes", "no"),
 }
 """What the fields of the whole file can be; a row is of a person, or one of several of a person."""
-
-_DATES = "dates:"
-"""How an answer begins that says in which form a column writes dates."""
-_MARKS = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "Mon"}
-_MARKS |= {"%B": "Month", "%H": "hh", "%M": "mm", "%S": "ss"}
-
-OWN = "levels"
-"""The parameter of a method whose strength everybody chooses: a column says it."""
-STRENGTHS = {"k": (5, 10, 3, 20, 2), "epsilon": (2.0, 1.0, 4.0, 0.5, 8.0), OWN: (1,)}
-"""What is tried of a parameter, the middle one first."""
-
-TRUTHFUL = ("generalize", "adaptive", "suppress-k")
-"""The methods that publish no false value."""
-
-
-class Way(NamedTuple):
-    """A method that the page offers, the parameter that is its strength, and quick attacks."""
-
-    method: str
-    parameter: str
-    attacks: tuple[str, ...] = ("linkage",)
-    more: Mapping[str, Any] = {}
-
-    @property
-    def strengths(self) -> tuple[float, ...]:
-        """The strengths that are tried: the middle one first."""
-        return STRENGTHS[self.parameter]
-
-    def parameters(self, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the method: its strength, and the roles of columns if it has them."""
-        number: Any = int(strength) if self.parameter == "k" and strength else strength
-        number = study["want"] if self.parameter == OWN else number
-        has_roles = study["kind"] == "network" or self.method in WITH_ROLES
-        unknown = () if self.method == "generalize" else ("levels", "dates")
-        roles = study["roles"].items() if has_roles else ()
-        said = {name: given for name, given in roles if given and name not in unknown}
-        return {self.parameter: number, **self.more, **said}
-
-    def named(self, strength: float, study: Mapping[str, Any]) -> str:
-        """Return a strength as the page names it."""
-        is_own = self.parameter == OWN
-        return f"as column {study['want']} says" if is_own else f"{self.parameter} = {strength:g}"
-
-    def strength_of(self, text: str) -> float:
-        """Return the strength that a form names; the first one of the method if it names none.
-
-        >>> way = WAYS["table"][0]
-        >>> way.strength_of("7"), way.strength_of("1"), way.strength_of("many")
-        (7, 5, 5)
-        """
-        try:
-            given = float(text)
-        except ValueError:
-            return self.strengths[0]
-        if self.parameter == "k" and 2 <= given < 1e6 and given.is_integer():
-            return int(given)
-        return given if self.parameter == "epsilon" and 0 < given <= 20 else self.strengths[0]
-
-
-_PAIRS = ("candidate-set", "seeded-matching")
-_K_DEGREE = Way("k-degree", "k", _PAIRS, {"edits": "any"})
-WAYS: Mapping[str, tuple[Way, ...]] = {
-    "table": (Way("generalize", "k"), Way("smooth-k", "k"), Way("adaptive", OWN)),
-    "network": (_K_DEGREE, Way("profile", "k", _PAIRS)),
-    "graph": (_K_DEGREE, Way("degree-triangle-model", "epsilon", _PAIRS)),
-    "bipartite": (
-        Way("suppress-k", "k"),
-        Way("smooth-k", "k"),
-        Way("randomized-response", "epsilon"),
-    ),
-}
-"""The ways of a kind of data, the one that is recommended first."""
-
-WITH_ROLES = ("generalize", "adaptive")
-"""The methods for tables whose columns have roles here."""
-
-FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
-MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
-"""Values of so many first rows are previewed, and so many values of each level are shown."""
-
-
-Answer = Literal["yes", "no"]
-
-
-WordMeaning = Literal["missing", "value"]
-WORDS: Mapping[str, WordMeaning] = {"missing": "missing", "value": "value"}
-"""What a word that may stand for a missing value can be."""
-
-
-class ColumnChoices(msgspec.Struct):
-    """What was chosen for a column: its role, its levels, its dates and words that may be missing.
-
-    `levels`: one of `LEVELS`, or the name of a file; `dates`: the form in which dates are written.
-    """
-
-    role: Literal["known", "attach", "label", "want", "drop"]
-    levels: str
-    dates: str
-    words: dict[str, WordMeaning]
-
-
-class FileChoices(msgspec.Struct, kw_only=True):
-    """What was chosen for a file.
-
-    `first`, `second`: the columns of a pair; `nodes`: the file about the people; `copy`, `false`:
-    the answers about the recipient; `more`: further options of the reader.
-    """
-
-    what: Literal["row", "column", "graph", "bipartite"]
-    person: str
-    first: str
-    second: str
-    items: Literal["things", "people"] = "things"
-    nodes: str = ""
-    directed: Literal["symmetrize", "keep"] = "symmetrize"
-    header: Answer = "yes"
-    copy: Answer = "no"
-    false: Answer = "no"
-    strength: int | float | None = None
-    more: dict[str, Any]
-    columns: dict[str, ColumnChoices]
-
-
-class RowsRead(msgspec.Struct, frozen=True):
-    """How many rows were looked at, whether these are all, and in which state of the file."""
-
-    count: int
-    complete: bool
-    of: tuple[int, int]
-
-
-class KeptFile(msgspec.Struct, frozen=True):
-    """The content of ``.graphveil/FILE.json``, as far as the app reads it."""
-
-    format: int
-    rows: RowsRead
-    choices: msgspec.Raw
-
-    @classmethod
-    def at(cls, file: Path) -> KeptFile:
-        """Return the content of this file; its choices are decoded apart, by their format."""
-        return msgspec.json.decode(file.read_bytes(), type=cls)
-
-    def decoded(self) -> FileChoices:
-        """Return the choices."""
-        return msgspec.json.decode(self.choices, type=FileChoices)
-
-
-UNREADABLE = (OSError, ValueError, msgspec.MsgspecError)
-"""What reading kept choices raises."""
-
-
-class Level(NamedTuple):
-    """One level of a column: its commonest values with their rows, and how many values it has."""
-
-    common: list[tuple[str, int]]
-    values: int
 
 
 @dataclass
@@ -237,8 +87,8 @@ class Study:
     def of(cls, folder: Folder, name: str) -> Study:
         """Look at a file, and take up the choices that were kept for it."""
         state = state_of(folder.inside(name))  # before it is read: a later one is looked at again
-        found, choices, notes = _looked_at(folder.inside(name))
-        study = cls(folder, name, found, choices, state, notes=notes)
+        found, choices = _looked_at(folder.inside(name))
+        study = cls(folder, name, found, choices, state)
         if study.kept.is_file():
             study.take_up(study.kept)
         study.check()
@@ -260,9 +110,9 @@ class Study:
         return RowsRead(self.description.rows, self.description.complete, self.state)
 
     @property
-    def kind(self) -> str:
-        """The kind of data: table, graph or bipartite."""
-        rows = _rows_of(self.choices.what)
+    def kind(self) -> Literal["table", "network", "graph", "bipartite"]:
+        """The kind of data."""
+        rows = rows_of(self.choices.what)
         is_network = self.choices.nodes or self.choices.directed == "keep"
         return "network" if rows == "graph" and is_network else rows
 
@@ -284,7 +134,7 @@ class Study:
         for one in sorted(self.kept.parent.glob("*.json")):
             with suppress(*UNREADABLE):
                 what = KeptFile.at(one).decoded().what
-                if one != self.kept and _rows_of(what) == _rows_of(self.choices.what):
+                if one != self.kept and rows_of(what) == rows_of(self.choices.what):
                     found[one.stem] = one
         return found
 
@@ -295,7 +145,7 @@ class Study:
             if held.format != FORMAT:
                 return
             kept = held.decoded()
-            self._look(kept.header)
+            self._look(kept.header, kept.more.get("encoding", ""))
             self._take_people(kept.nodes)
         except UNREADABLE:
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
@@ -303,7 +153,11 @@ class Study:
         known, own = kept.columns, self.choices.columns
         new = [name for name in own if name not in known]
         columns = own | {n: known[n] for n in own if n in known}
-        self.choices = replaced(kept, nodes=self.choices.nodes, columns=columns)
+        household = kept.household if kept.household in own else ""
+        what = "" if kept.what == "column" and kept.person not in own else kept.what
+        self.choices = replaced(
+            kept, nodes=self.choices.nodes, columns=columns, household=household, what=what
+        )
         gone = [name for name in known if name not in own]
         said = {"New columns since these choices were made": new}
         said |= {"Columns that are not here any more": gone}
@@ -312,22 +166,30 @@ class Study:
 
     def change(self, form: Mapping[str, str]) -> None:
         """Take what a form says, check it, and keep it: one form after the other, by `turn`."""
-        before = copy.deepcopy(self.choices)
+        before, columns = copy.deepcopy(self.choices), self._protected
         if "undo" in form:
             if self.undone:
-                self._look(self.undone[-1].header)
+                last = self.undone[-1]
+                self._look(last.header, last.more.get("encoding", ""))
                 self.choices, self.people = self.undone.pop(), None
         elif "reset" in form:
-            self.description, self.choices, self.notes = _looked_at(self.path)
-            self.people = None
+            self.description, self.choices = _looked_at(self.path)
+            self.notes, self.people = [], None
         else:
             if form.get("like") in self.others:
                 self.take_up(self.others[form["like"]])
             self._take(form)
+            if self._protected != columns and "like" not in form:  # it was said of other columns
+                self.choices.may_narrow = None
         if self.choices != before and "undo" not in form:
             self.undone = [*self.undone, before][-MOST_UNDONE:]
         self.check()
         self.keep()
+
+    @property
+    def _protected(self) -> list[list[str]]:
+        """The columns that are protected, and those that are published unchanged."""
+        return [self.named("known"), self.named("attach", "label")]
 
     def keep(self) -> None:
         """Keep the choices for later, and for `choices_of` if nothing is open."""
@@ -345,12 +207,15 @@ class Study:
         """Change the choices as the fields of a form say; what is not offered changes nothing."""
         if self._look(form.get("header", "")):
             return
+        if "shown" in form:
+            self._take_shown(*form["shown"].partition(" ")[::2])
         self._take_people(form.get("nodes", self.choices.nodes))
         names = [column.name for column in self.description.columns]
         offers: dict[str, Collection[str]] = dict.fromkeys(("person", "first", "second"), names)
         offers |= FIELDS
+        offers["household"] = ["", *self.households]
         for name, offered in offers.items():
-            if form.get(name, "") in offered:
+            if name in form and form[name] in offered:
                 setattr(self.choices, name, form[name])
         of_column = {"role": ROLES, "levels": (*LEVELS, *self.levels_files)}
         for number, column in enumerate(self.columns):
@@ -358,20 +223,52 @@ class Study:
             for name, offered in of_column.items():
                 if form.get(f"{name}{number}") in offered:
                     setattr(said, name, form[f"{name}{number}"])
-            for place, word in enumerate(said.words):
-                if meaning := WORDS.get(form.get(f"word{number}-{place}", "")):
-                    said.words[word] = meaning
+            for field_, words in (("word", said.words), ("code", said.codes)):
+                given = [form.get(f"{field_}{number}-{place}", "") for place in range(len(words))]
+                told = zip(words, given, strict=True)
+                words |= {word: WORDS[meaning] for word, meaning in told if meaning in WORDS}
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
 
-    def _look(self, header: str) -> bool:
-        """Look at the file again if its first line is taken for something else now."""
-        is_new = header in ("yes", "no") and header != self.choices.header
-        is_new = is_new and self.description.format in TEXT
+    def _look(self, header: str, encoding: str = "") -> bool:
+        """Look at the file again if its first line or its bytes are read in another way now."""
+        given = {"header": header if header in ("yes", "no") else self.choices.header}
+        given |= {"encoding": encoding or self.choices.more.get("encoding", "")}
+        before = {"header": self.choices.header, "encoding": self.choices.more.get("encoding", "")}
+        is_new = given != before and self.description.format in TEXT
         if is_new:
-            self.description, self.choices, self.notes = _looked_at(self.path, header=header)
-            self.people = None
+            given = {name: value for name, value in given.items() if value}
+            self.description, self.choices = _looked_at(self.path, **given)
+            self.notes, self.people = [], None
         return is_new
+
+    @property
+    def households(self) -> list[str]:
+        """The columns that may number households: the proposed ones, and the chosen one."""
+        if self.kind != "table":
+            return []
+        kept = (self.choices.household,)
+        return [one.name for one in self.columns if one.role == "household" or one.name in kept]
+
+    def _take_shown(self, answer: str, given: str) -> None:
+        """Answer that columns which are published unchanged show what known ones hide."""
+        if answer == "accept":
+            with suppress(ValueError):
+                if LEAST_NARROWED <= float(given) <= MOST_NARROWED:
+                    self.choices.may_narrow = float(given)
+        elif answer == "ask":
+            self.choices.may_narrow = None
+        elif given in self.named("attach", "label") and answer in ("known", "drop"):
+            self._take_role(given, "known" if answer == "known" else "drop")
+
+    def _take_role(self, name: str, role: Literal["known", "drop"], levels: str = "") -> None:
+        """Give a column a role; one that is known becomes coarser as is usual for its kind."""
+        said = self.choices.columns[name]
+        said.role = role
+        if role == "known":
+            kind = next(one.kind for one in self.columns if one.name == name)
+            fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
+            said.levels = levels or fitting
 
     def _take_people(self, name: str) -> None:
         """Take a file of people and the roles that follow from it; an empty name means no file."""
@@ -404,17 +301,25 @@ class Study:
         if asked is None or answer not in answers_to(asked):
             return
         said = self.choices.columns.get(asked.column)
-        if said is None or answer == "use":
+        if asked.option == "person":
+            self.choices.what = "row" if answer == "row" else "column"
+            self.choices.person = asked.column if answer == "column" else self.choices.person
+        elif asked.option == "encoding":
+            self._look("", answer)
+            self.choices.more["encoding"] = answer
+        elif asked.option == "decimal":
+            self.choices.more["decimal"] = answer
+        elif said is None or answer == "use":
             self.choices.more[asked.option] = asked.value
+        elif asked.option == "missing":
+            said.codes |= dict.fromkeys(asked.value.split(","), WORDS[answer])
         elif answer in WORDS:
             said.words[asked.value] = WORDS[answer]
         elif answer == "levels":
-            kind = next(one.kind for one in self.columns if one.name == asked.column)
-            fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
             is_proposed = asked.option == "levels" and asked.value in LEVELS
-            said.role, said.levels = "known", asked.value if is_proposed else fitting
-        elif answer.startswith(_DATES):
-            said.dates = answer.removeprefix(_DATES)
+            self._take_role(asked.column, "known", asked.value if is_proposed else "")
+        elif answer.startswith(DATES):
+            said.dates = answer.removeprefix(DATES)
         else:
             said.role = "drop"
 
@@ -423,37 +328,54 @@ class Study:
         said, previews = "", dict[str, list[Level]]()
         try:
             levels: dict[str, Any] = {}
-            if self.kind == "table":  # numbers of people who must be alike are no number to group
+            if self.kind == "table":  # numbers of people who must be equal are no number to group
                 own = {self.wanted: "auto"} if self.wanted else {}
-                levels = {"levels": self.roles["levels"] | own, "dates": self.roles["dates"]}
+                levels = {"levels": self.roles.levels | own, "dates": self.roles.dates}
             if self.choices.nodes and self.people is None:
                 self.people = self._describe_people(self.choices.nodes)
             problems = describe(self.path, kind=self.kind, **self.options, **levels).problems
+            problems = tuple(one for one in problems if not self._is_answered(one))
+            if any(one.option in ("encoding", "decimal") for one in problems):
+                # Whose rows these are depends on cells that are read in another way later.
+                problems = tuple(one for one in problems if one.option != "person")
             if not problems:
                 said, previews, problems = self._read()
         except GraphveilError as error:
             problems = error.problems or (asked_by(error, self._column_in(str(error))),)
         self.said, self.problems, self.previews = said, problems, previews  # at once: others read
 
+    def _is_answered(self, asked: Problem) -> bool:
+        """Whether the page has the answer to a question, for which readers have no option.
+
+        Codes that are values stay as they are, and so do numbers that are published unchanged.
+        """
+        said = self.choices.columns.get(asked.column)
+        if said is None:
+            return False
+        if asked.option == "levels":
+            return asked.column in self.named("attach", "label")
+        return asked.option == "missing" and {*asked.value.split(",")} <= {*said.codes}
+
     def _read(self) -> tuple[str, dict[str, list[Level]], tuple[Problem, ...]]:
         """Return what was read in a few words, previews of levels, and what they do not suit."""
         from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
         from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
 
-        data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
+        data = io.load(self.path, self.settings.reading(exact=self.kind == "table")).data
         if self.kind == "table":
             previews, problems = previewed(data, self.roles, self.wanted)
             if not problems:
                 way = way_named("table", "adaptive" if self.wanted else "generalize")
-                asked = way.parameters(2, self.payload)
+                asked = way.parameters(2, self.settings)
                 method_named(way.method).from_parameters(asked).check(data)
-            said = f"{data.n_rows:,} people and {counted(len(data.columns), 'column')}"
+            said = f"{rows_in(data)} and {counted(len(data.columns), 'column')}"
             return said, previews, problems
         if self.kind == "bipartite":
             return f"{data.n_users:,} people and {data.n_features:,} items", {}, ()
         if self.kind == "graph":
             return f"{data.n_nodes:,} people and {data.n_edges:,} connections", {}, ()
-        method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
+        asked = way_named(self.kind, self.method).parameters(2, self.settings)
+        method_named(self.method).from_parameters(asked).check(data)
         about = f", {counted(data.n_attributes, 'column')} about people" if self.people else ""
         return f"{data.n_nodes:,} people and {data.n_ties:,} connections{about}", {}, ()
 
@@ -467,7 +389,8 @@ class Study:
         """Return the columns that have one of these roles, in their order; that of ids has none."""
         said, ids = self.choices.columns, self.columns[0].name if self.people else None
         person = self.choices.person if self.choices.what == "column" else ids
-        names = [one.name for one in self.columns if one.name != person]
+        owners = (person, self.choices.household)
+        names = [one.name for one in self.columns if one.name not in owners]
         return [name for name in names if said[name].role in roles]
 
     @property
@@ -500,9 +423,19 @@ class Study:
         if self.kind == "bipartite":
             return self._ends("user_column", "item_column", items=chosen.items) | more
         bins = {"bins": self._groups(self.named("known"))} if self.wanted else {}
-        person = chosen.person if chosen.what == "column" else "row"
-        words = self._words(self.named(*ROLES[:-1]))
-        return {"person": person, "drop": tuple(self.named("drop")), **words} | more | bins
+        published = self.named(*ROLES[:-1])
+        owners = {"person": {"row": "row", "column": chosen.person}.get(chosen.what)}
+        owners |= {"household": chosen.household}
+        told: dict[str, Any] = {name: column for name, column in owners.items() if column}
+        codes = {
+            name: ",".join(code for code, meaning in said.codes.items() if meaning == "missing")
+            for name, said in chosen.columns.items()
+            if name in published
+        }
+        codes = {name: listed for name, listed in codes.items() if listed}
+        told |= {"missing": codes} if codes else {}
+        told |= {"drop": tuple(self.named("drop")), **self._words(published)}
+        return told | more | bins
 
     def _groups(self, names: list[str]) -> dict[str, str]:
         """Return how numbers are grouped where no method makes them wider."""
@@ -521,39 +454,45 @@ class Study:
         return {**given, **more, "ignore_weights": True}
 
     @property
-    def roles(self) -> dict[str, Any]:
+    def roles(self) -> Roles:
         """The parameters of a method that come from the columns."""
-        if self.kind == "network":
-            asked = ("known", "attach") if self.people else ()  # the file of pairs has no roles
-            said = {role: self.named(role) for role in asked}
-            return {role: names for role, names in said.items() if names}
-        if self.kind != "table":
-            return {}
-        columns = self.choices.columns
-        known = [] if self.wanted else self.named("known")  # adaptive makes no value wider
-        levels = {name: columns[name].levels for name in known if columns[name].levels}
-        dates = {name: columns[name].dates for name in levels if columns[name].dates}
-        files = {
-            n: str(self.folder.inside(said)) for n, said in levels.items() if said not in LEVELS
-        }
-        roles = {role: self.named(role) for role in ("known", "attach", "label")}
-        return roles | {"levels": levels | files, "dates": dates}
+        if self.kind not in ("table", "network") or (self.kind == "network" and not self.people):
+            return Roles()  # a file of pairs has no roles
+        given: dict[str, Any] = {role: self.named(role) for role in ("known", "attach")}
+        if self.kind == "table":
+            columns = self.choices.columns
+            known = [] if self.wanted else given["known"]  # adaptive makes no value wider
+            levels = {name: columns[name].levels for name in known if columns[name].levels}
+            files = {
+                name: str(self.folder.inside(listed))
+                for name, listed in levels.items()
+                if listed not in LEVELS
+            }
+            dates = {name: columns[name].dates for name in levels if columns[name].dates}
+            given |= {"label": self.named("label"), "levels": levels | files, "dates": dates}
+        share = self.choices.may_narrow if given["attach"] or given.get("label") else None
+        return Roles(**given, may_narrow=share)
 
     @property
-    def payload(self) -> dict[str, Any]:
+    def settings(self) -> StudySettings:
         """The choices as a job takes them, and which state of its files they are of."""
-        read = {n: str(v) if isinstance(v, Path) else v for n, v in self.options.items()}
-        said: dict[str, Any] = {"kind": self.kind, "options": read, "want": self.wanted}
-        said["roles"] = self.roles
+        plain: dict[type, Callable[[Any], Any]] = {type(self.path): str, tuple: list}
+        read = {
+            name: plain.get(type(value), lambda one: one)(value)
+            for name, value in self.options.items()
+        }
         files = [self.path, *map(Path, filter(None, [read.get("nodes")]))]
-        files += [Path(one) for one in said["roles"].get("levels", {}).values() if one[:1] == "/"]
-        return said | {"file": [state_of(one) for one in files if one.is_file()]}
+        files += [Path(one) for one in self.roles.levels.values() if one[:1] == "/"]
+        states = [state_of(one) for one in files if one.is_file()]
+        return StudySettings(
+            kind=self.kind, options=read, want=self.wanted, roles=self.roles, states=states
+        )
 
     @property
     def repeatable(self) -> dict[str, Any]:
         """The method, its parameters and how the file is read, as `choices_of` takes them."""
-        way, said = way_named(self.kind, self.method), self.payload
-        reading = {name: value for name, value in said["options"].items() if name != "nodes"}
+        way, said = way_named(self.kind, self.method), self.settings
+        reading = {name: value for name, value in said.options.items() if name != "nodes"}
         return {
             "method": way.method,
             "parameters": way.parameters(self.choices.strength, said),
@@ -574,26 +513,8 @@ class Study:
         if self.kind == "bipartite":
             rows = "smooth-k" if is_false else "suppress-k"
             return "randomized-response" if is_copied and is_false else rows
-        return "smooth-k" if is_false and not self.named("attach", "label") else "generalize"
-
-
-def kept_for(folder: Folder, name: str) -> Path:
-    """Return where the choices for a file are kept."""
-    name = name.replace("/", "%2F")
-    if len(os.fsencode(name)) > LONGEST_NAME:
-        name = hashlib.sha256(os.fsencode(name)).hexdigest()
-    return folder.inside(HIDDEN) / f"{name}.json"
-
-
-def state_of(path: Path) -> tuple[int, int]:
-    """Return when a file was changed, and its size: another file has another state."""
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
-
-
-def _rows_of(what: str) -> str:
-    """Return the kind of data whose rows are so: both kinds of rows of people are of tables."""
-    return what if what in ("graph", "bipartite") else "table"
+        counts_rows = not (self.named("attach", "label") or self.choices.household)
+        return "smooth-k" if is_false and counts_rows else "generalize"
 
 
 def describe(path: Path, **options: Any) -> Description:
@@ -603,13 +524,13 @@ def describe(path: Path, **options: Any) -> Description:
     return verb.describe(path, **options)
 
 
-def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list[str]]:
-    """Return what a file holds, the choices that follow, and what they assume.
+def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices]:
+    """Return what a file holds, and the choices that follow.
 
-    Where its first line can be either, it is read as names, unless one is a number. Every row of a
-    table is taken for a person.
+    Where its first line can be either, it is read as names, unless one is a number. What a row of a
+    table is stays open where a column may identify people with several rows.
     """
-    found, people = describe(path, **given), []
+    found = describe(path, **given)
     names = [column.name for column in found.columns]
     if not given and names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
         given["header"] = "no"
@@ -617,130 +538,19 @@ def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list
             named = describe(path, header="yes")
             if not any(one.name.replace(".", "").isdigit() for one in named.columns):
                 found, given = named, {"header": "yes"}
+    several = [one for one in found.problems if one.option == "person"]
     if found.kind == "table":
-        before = {column.name for column in found.columns if column.role == "drop"}
-        several = ("person", "household")
         rows = describe(path, kind="table", person="row", **given)
         found = replace(rows, reason=found.reason)
-        people = [
-            one.name
-            for one in found.columns
-            if (one.name in before and one.role != "drop")
-            or one.role in several
-            or (one.kind == "id" and one.distinct + sum(n for _, n in one.missing) < found.rows)
-        ]
-    note = f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
-    notes = [f"{note}that several rows belong to a person."] if people else []
-    return found, replaced(detected(found), **given), notes
+    chosen = detected(found)
+    chosen.header = "no" if given.get("header") == "no" else "yes"
+    chosen.more |= {"encoding": given["encoding"]} if "encoding" in given else {}
+    chosen.what = "" if several and found.kind == "table" else chosen.what
+    return found, chosen
 
 
-def previewed(
-    data: Table, roles: Mapping[str, Any], wanted: str
-) -> tuple[dict[str, list[Level]], tuple[Problem, ...]]:
-    """Return the values that the first rows would have at every level, above all and `*` aside.
-
-    Also returned are questions: of levels that do not suit their column, and of what people asked
-    for that is not a number.
-    """
-    import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
-
-    from graphveil.methods.adaptive.levels_and_weights import levels_in  # noqa: PLC0415  as above
-    from graphveil.methods.generalize.levels import column_of, values_of  # noqa: PLC0415  as above
-
-    cells = data.to_arrow().slice(0, MOST_PREVIEWED)
-    found: dict[str, list[Level]] = {}
-    problems = []
-    for name in (*roles["levels"], *filter(None, [wanted])):
-        try:
-            if name == wanted:
-                levels_in(data, name)
-                continue
-            values, form = values_of(name, cells.column(name), ()), roles["dates"].get(name)
-            tree, leaves = column_of(values, roles["levels"][name], form)
-        except GraphveilError as error:
-            problems.append(asked_by(error, name))
-            continue
-        found[name], before = [], len(values.texts)
-        for nodes, texts in zip(tree.nodes[1:-1], tree.texts[1:-1], strict=True):
-            rows = np.bincount(nodes[leaves], minlength=len(texts)).tolist()
-            there = [one for one in zip(texts, rows, strict=True) if one[0] != "*" and one[1]]
-            most = sorted(range(len(there)), key=lambda at: -there[at][1])[:MOST_SHOWN]
-            if len(there) < before:
-                found[name].append(Level([there[at] for at in sorted(most)], len(there)))
-            before = len(there)
-    return found, tuple(problems)
-
-
-def asked_by(error: GraphveilError, column: str) -> Problem:
-    """Return what a refusal asks about a column; of dates, in which form they are written."""
-    text = str(error).removeprefix(f"column {column}: ")
-    text, forms = text.removeprefix(f"column {column}, "), _forms_in(str(error))
-    if not (column and forms):
-        return Problem(column, "", "", text, "")
-    return Problem(column, "dates", forms[0], text.rpartition(". ")[0], " or ".join(forms))
-
-
-def answers_to(asked: Problem) -> dict[str, str]:
-    """Return what can be answered to a question, with the words of its button."""
-    if asked.option in ("suppressed", "categories"):
-        return {"missing": "It is missing", "value": "It is a value"}
-    if asked.column and asked.option == "dates":
-        said = {
-            form: re.sub("%.", lambda at: _MARKS[at[0]], form) for form in _forms_in(asked.choices)
-        }
-        read = {f"{_DATES}{form}": f"Read it as {words}" for form, words in said.items()}
-        return {**read, "drop": "Do not publish it"}
-    if asked.column and asked.option in ("levels", "bins", "drop", "person"):
-        return {"levels": "Make it coarser", "drop": "Do not publish it"}
-    return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}
-
-
-def _forms_in(text: str) -> list[str]:
-    """Return the forms of dates that a text names, but those that are part of another.
-
-    >>> _forms_in("dates birth=%d/%m/%Y or birth=%m/%d/%Y"), _forms_in("seen=%Y-%m-%d %H:%M")
-    (['%d/%m/%Y', '%m/%d/%Y'], ['%Y-%m-%d %H:%M'])
-    """
-    forms = [form for form in DATE_FORMS if form in text]
-    return [one for one in forms if not any(one != more and one in more for more in forms)]
-
-
-def detected(found: Description) -> FileChoices:
-    """Return the choices that follow from what was found."""
-    ends = {column.role: column.name for column in found.columns}
-    names = [column.name for column in found.columns]
-    first = ends.get("source", ends.get("user", names[0] if names else ""))
-    second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
-    more = found.options if found.kind != "table" else {}
-    own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
-    kept = {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)}
-    what: Any = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
-    asked = [one.column for one in found.problems]
-    columns = {
-        column.name: ColumnChoices(
-            role="drop" if column.role in ("drop", "person", "household") else "known",
-            levels=column.levels if column.levels in LEVELS else "auto",
-            dates="" if column.name in asked else column.dates,
-            words={word: "missing" for word, _ in column.missing},
-        )
-        for column in found.columns
-    }
-    person = names[0] if names else ""
-    return FileChoices(
-        what=what, person=person, first=first, second=second, more=kept, columns=columns
-    )
-
-
-def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
-    """Return how a file is read, from the choices of its page; numbers of a table exactly."""
-    from graphveil.data.kinds import KINDS  # noqa: PLC0415  heavy, and the server needs it not
-    from graphveil.io.formats import from_record, options_of  # noqa: PLC0415  as above
-
-    asked = study["options"] | ({"exact": True} if exact else {})
-    asked |= {"nodes": Path(asked["nodes"])} if asked.get("nodes") else {}
-    return from_record(options_of(KINDS[study["kind"]])(), asked)
-
-
-def way_named(kind: str, method: str) -> Way:
-    """Return the way of a method; the first one where there is none of that name."""
-    return next((way for way in WAYS[kind] if way.method == method), WAYS[kind][0])
+def rows_in(data: Table) -> str:
+    """Return how many rows a table has, in the words of what they are."""
+    if data.units is not None:
+        return f"{data.n_rows:,} rows of {len({*data.units.tolist()}):,} {data.person}"
+    return f"{data.n_rows:,} {'people' if data.person in ('row', 'column') else 'rows'}"

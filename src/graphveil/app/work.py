@@ -1,7 +1,7 @@
 """The process of a job: it calls graphveil's verbs and says what they find, one line of JSON each.
 
-`python -m graphveil.app.work` reads the name of a function of this module and its arguments. What
-is found is said at once: the guarantee before attacks, the middle strength before the others.
+`python -m graphveil.app.work` reads a task (`graphveil.app.tasks`). What is found is said at once:
+the guarantee before attacks, the middle strength before the others.
 """
 
 from __future__ import annotations
@@ -14,17 +14,21 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from graphveil import io
 from graphveil.app.jobs import defect_in, load, refusal_of
-from graphveil.app.study import OWN, TRUTHFUL, WAYS, Way, options_from, way_named
+from graphveil.app.tasks import Bounds, Check, Explore, Release, StudySettings, Task
+from graphveil.app.ways import OWN, TRUTHFUL, WAYS, Way, way_named
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
+from graphveil.claims.conditions import accepted_narrowing
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.core.bounds import read_bound
@@ -59,24 +63,30 @@ SECONDS = 20.0
 Say = Callable[..., None]
 
 
-def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
+def explore(say: Say, task: Explore) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
-    kind, of_table = study["kind"], study["kind"] == "table"
-    first, word = way_named(kind, method), worded_for_page(kind)
+    study, kind, of_table = task.study, task.study.kind, task.study.kind == "table"
+    first, word = way_named(kind, task.method), worded_for_page(kind)
     others = [] if first.parameter == OWN else _fitting(study)
     todo = [(first, strength) for strength in first.strengths]
     todo += [(way, way.strengths[0]) for way in others if way != first]
     say(stage="Reading the file", done=0, of=len(todo) + 2)
-    data = io.load(Path(path), options_from(study, exact=of_table)).data
+    data = io.load(Path(task.path), study.reading(exact=of_table)).data
     say(stage="Measuring the risk", done=1, of=len(todo) + 2)
-    _risk(say, data, study["roles"].get("known") or None)
+    _risk(say, data, study.roles.known or None)
     made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
+    refused: list[ShownError] = []
     for done, (way, strength) in enumerate(todo, 2):
         point = {"method": way.method, "parameter": way.parameter, "strength": strength}
         point |= {"is_true": way.method in TRUTHFUL, "named": way.named(strength, study)}
         say(stage=f"Trying {way.method}, {point['named']}", done=done, of=len(todo) + 2)
         try:
             found, rows = _tried(data, way, strength, study)
+        except ShownError as error:
+            refused.append(error)
+            say(add="points", value=point | {"failed": error.found})
+            say(found="shown", value=_shown(refused))
+            continue
         except GraphveilError as error:
             say(add="points", value=point | {"failed": word(str(error))})
             continue
@@ -89,21 +99,30 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
             say(found="hardly", value=compared(made, data, way.method, way.parameter).warning)
 
 
-def _fitting(study: Mapping[str, Any]) -> list[Way]:
+def _fitting(study: StudySettings) -> list[Way]:
     """Return the ways that keep the roles that were chosen, and directions that matter."""
-    kind, roles = study["kind"], study["roles"]
-    ways = [way for way in WAYS[kind] if way.parameter != OWN]
-    if kind == "network":
-        is_directed = study["options"]["directed"] == "keep"
+    ways = [way for way in WAYS[study.kind] if way.parameter != OWN]
+    if study.kind == "network":
+        is_directed = study.options["directed"] == "keep"
         return [way for way in ways if (way.method == "profile") == is_directed]
-    return ways[:1] if roles.get("attach") or roles.get("label") else ways
+    counts_rows = not study.options.get("household")
+    return ways if counts_rows and not (study.roles.attach or study.roles.label) else ways[:1]
 
 
-def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
+def _shown(errors: Sequence[ShownError]) -> dict[str, Any]:
+    """Return what attached columns show in the worst of these releases, and what can be accepted.
+
+    `share`: the share of hidden cells that covers it; None where most of them would be shown.
+    """
+    worst = max(errors, key=lambda one: (one.share is None, one.share))
+    return {"words": worst.found, "columns": worst.columns, "share": worst.share}
+
+
+def bounds(say: Say, task: Bounds) -> None:
     """Find for each method the strength that keeps bounds."""
-    ways = _fitting(study)
-    data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
-    asked = [read_bound(one) for one in until]
+    study, ways = task.study, _fitting(task.study)
+    data = io.load(Path(task.path), study.reading(exact=study.kind == "table")).data
+    asked = [read_bound(one) for one in task.until]
     for done, way in enumerate(ways):
         say(stage=f"Looking for a strength of {way.method}", done=done, of=len(ways))
         method = method_named(way.method)
@@ -128,6 +147,7 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
     groups = [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends]
     value = {"people": n, "unique": groups[0], "knows": knows, "groups": groups}
+    value["of"] = data.person if getattr(data, "units", None) is not None else "people"
     say(found="risk", value=value)
     if known is None or len(known) < 2:
         return
@@ -138,17 +158,17 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
 
 
 def _tried(
-    data: Any, way: Way, strength: float, study: Mapping[str, Any]
+    data: Any, way: Way, strength: float, study: StudySettings
 ) -> tuple[dict[str, Any], Rows]:
     """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
     release = anonymize(data, way.method, **way.parameters(strength, study))
     kept, false = shares_of(release.cost)
-    if kept is None and study["kind"] in ("graph", "network"):
+    if kept is None and study.kind in ("graph", "network"):
         rows = evaluate_release(release, data, metrics=["edges-kept"])
         kept = next((row.value for row in rows if row.part == "share"), None)
     rows = attack_release(release, data, attacks=way.attacks, seconds=SECONDS)
-    word = worded_for_page(study["kind"])
-    worst = strongest(rows, of_table=study["kind"] == "table", word=word)
+    word = worded_for_page(study.kind)
+    worst = strongest(rows, of_table=study.kind == "table", word=word)
     ran = {row.question for row in rows} & {*way.attacks}
     share, sentence = (0.0, "") if worst is None else worst
     exact = release.cost.get("exact_share")  # kept counts wider values, too
@@ -161,20 +181,22 @@ def _tried(
     return said, rows
 
 
-def release(
-    say: Say, path: str, study: Mapping[str, Any], method: str, strength: float, out: str
-) -> None:
+def release(say: Say, task: Release) -> None:
     """Make a release, verify it, compare it with the original, and attack it."""
-    way, word = way_named(study["kind"], method), worded_for_page(study["kind"])
+    study, path, out = task.study, task.path, task.out
+    way, word = way_named(study.kind, task.method), worded_for_page(study.kind)
     say(stage="Making the release", done=0, of=6)
-    made = method_named(way.method).from_parameters(way.parameters(strength, study))
+    made = method_named(way.method).from_parameters(way.parameters(task.strength, study))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        anonymize_file(made, Path(path), RunOptions(out=Path(out)), options=options_from(study))
-    say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
+        anonymize_file(made, Path(path), RunOptions(out=Path(out)), options=study.reading())
+    notes = [word(str(one.message)) for one in caught]
+    share = study.roles.may_narrow
+    notes += [] if share is None else [accepted_narrowing(share)]
+    say(found="notes", value=list(dict.fromkeys(notes)))
     say(found="made", value=digest_of_file(Path(out) / MANIFEST))
     say(stage="Verifying the guarantee", done=1, of=6)
-    nodes = options_from(study).nodes if study["options"].get("nodes") else None
+    nodes = study.reading().nodes if study.options.get("nodes") else None
     original = read_original(out, path, {"nodes": nodes} if nodes else {})
     verdict = verify_release(out, original)
     say(found="verdict", value=_said(verdict, word))
@@ -183,14 +205,14 @@ def release(
     say(stage="Comparing with the original", done=3, of=6)
     data, published = original.data, read_release(out)
     kept = evaluate_release(published, data)
-    attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
+    attached = [*study.roles.attach, *study.roles.label]
     stars = [row for row in kept if row.question == "stars-by-column" and row.value is not None]
     columns = [(row.part, 1 - (row.value or 0.0), row.part in attached) for row in stars]
     said = wording.answers(kept, word=word)
     lines = [(one.question, one.figure, one.unit) for one in said]
     value: dict[str, Any] = {"headline": wording.headline(kept, word=word)}
     say(found="kept", value=value | {"columns": columns, "lines": lines})
-    names, of_table = _attacks_on(published.data), study["kind"] == "table"
+    names, of_table = _attacks_on(published.data), study.kind == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
         say(stage=f"Attacking the release: {name}", done=3 + done, of=5 + len(names))
@@ -258,19 +280,19 @@ def _write_report(
     say(found="public" if public else "owner", value=str(written))
 
 
-def check(say: Say, folder: str, page: str) -> None:
+def check(say: Say, task: Check) -> None:
     """Verify a release that someone sent, and write a report of it."""
     say(stage="Verifying the release", done=0, of=2)
-    verdict = verify_release(folder)
+    verdict = verify_release(task.folder)
     word: Wording = str
     with suppress(GraphveilError):  # a folder whose manifest cannot be read
-        manifest = read_manifest(Path(folder))
+        manifest = read_manifest(Path(task.folder))
         claim = manifest.claim.guarantee
         names = [n for some in ("known", "layers") for n in getattr(claim, some, None) or ()]
         word = worded_for_page(manifest.data.kind, names)
     say(found="verdict", value=_said(verdict, word))
     say(stage="Writing the report", done=1, of=2)
-    _write_report(say, folder, None, page)
+    _write_report(say, task.folder, None, task.page)
 
 
 JOBS: dict[str, Callable[..., None]] = {
@@ -278,7 +300,7 @@ JOBS: dict[str, Callable[..., None]] = {
 }
 
 
-def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
+def run(stream: IO[str], task: Task) -> None:
     """Run a job; the last message says how it ended."""
 
     def say(**message: Any) -> None:
@@ -301,11 +323,11 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
 
     try:
         with shown(display), heard(lambda text: say(detail=text)):
-            JOBS[name](say, **arguments)
+            JOBS[task.verb](say, task)
         say(end="done", why="")
     except ShownError as error:
-        cure = 'Choose "an attacker may know it" or "do not publish" for the attached column.'
-        say(end="refused", why=f"{error.found}. {cure}")
+        say(found="shown", value=_shown([error]))
+        say(end="refused", why="A column that is published unchanged shows what the release hides.")
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except OSError as error:
@@ -329,9 +351,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clears away what it began
     warnings.simplefilter("ignore")
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    name, arguments = json.load(sys.stdin)
+    task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
     try:
-        run(stream, name, arguments)
+        run(stream, task)
     except KeyboardInterrupt:
         os._exit(143)
 

@@ -19,9 +19,8 @@ Where new work goes:
   an assignment of all people at once replaces the choice of the best class there and has to respect
   the sizes of classes, as `_shared_out` in ``features/membership.py`` does. For networks, a further
   start of ``networks/assignment/one_to_one.py`` or a further distance of
-  ``networks/assignment/surroundings.py``. Candidate sets after edits in one direction (a release
-  that only added edges cannot have smaller degrees) need a one-sided distance in `distances_to` and
-  the condition of the release, as `same_for_look_alikes` reads its guarantee.
+  ``networks/assignment/surroundings.py``. What a condition of the release rules out, as edits in
+  one direction do, is a `Fits` of ``networks/signatures.py``.
 
 Rates of operations in the functions `seconds` of all attacks are seconds of CPU time on one core of
 2020 or later, from ``benchmarks/attack_costs``. A forecast is good to a factor of two there.

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.missing_words import UNKNOWN, plain
 from graphveil.core.parameters import check_class_size, share_in
 from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
@@ -208,15 +209,16 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
 
 
 class OwnersLevels(Condition, frozen=True, kw_only=True, tag="owners-levels"):
-    """Some levels are from a file of the owner: what they include is the owner's word.
+    """Some levels are from a file of the owner, who states what they include.
 
     A label that reads as an interval, a prefix or a date includes what is below it, as far as that
     reads as such, too. Stated if the description names a column with levels from a file.
     """
 
     SAYS: ClassVar[str] = (
-        "Levels from a file are the owner's: what a level includes is known from its label alone "
-        "if this reads as an interval, a prefix or a date, and otherwise is the owner's word."
+        "Some levels are from a file of the owner. If the label of such a level is an interval, a "
+        "prefix or a date, it shows which values the level includes. Otherwise, the owner states "
+        "which values it includes, and nothing in the release shows whether that is right."
     )
 
     asked_for: ClassVar[bool] = True
@@ -269,17 +271,20 @@ class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
         entropy.
     measure
         ``distinct`` or ``entropy``.
+    missing
+        The words for a missing value, which are not values. A cell has such a word if it is one
+        without case, blanks at its ends and characters without width, with composed accents (NFC).
 
     Notes
     -----
-    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, 2007. A missing value counts as
-    one value.
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, 2007. Only known values count:
+    missing cells and words for missing are not among the values of a class, nor in its entropy.
 
     Examples
     --------
     >>> print(Diverse(column="illness", least="2").sentence)
-    Each class of rows that are equal in the known columns has at least 2 different values of \
-illness, a missing one counted as a value.
+    Each class of rows that are equal in the known columns has at least 2 different known values \
+of illness; missing cells and the 63 words for missing that the claim lists do not count.
     """
 
     asked_for: ClassVar[bool] = True
@@ -287,9 +292,15 @@ illness, a missing one counted as a value.
     column: str
     least: str
     measure: Literal["distinct", "entropy"] = "distinct"
+    missing: tuple[str, ...] = UNKNOWN
 
     def __post_init__(self) -> None:
-        """Check that the bound is a number that says something."""
+        """Check that the bound is a number that says something, and how the words are written."""
+        if list(self.missing) != sorted({plain(word) for word in self.missing}):
+            raise ParameterError(
+                "missing is not a list of words in order, each once, in lower case and without "
+                "blanks at its ends."
+            )
         # A bound of 1 or less would hold for any class and say nothing.
         form = _NUMBER_OF_VALUES if self.measure == "distinct" else _DECIMAL
         if not form.fullmatch(self.least) or Fraction(self.least) <= 1:
@@ -301,13 +312,17 @@ illness, a missing one counted as a value.
     def sentence(self) -> str:
         """The statement in one sentence."""
         if self.measure == "distinct":
-            has = f"has at least {self.least} different values of {self.column}"
+            has = f"has at least {self.least} different known values of {self.column}"
         else:
             has = (
-                f"has values of {self.column} whose entropy is at least that of {self.least} "
+                f"has known values of {self.column} whose entropy is at least that of {self.least} "
                 "equally frequent ones"
             )
-        return f"{_EACH_CLASS} {has}, a missing one counted as a value."
+        words = counted(len(self.missing), "word")
+        return (
+            f"{_EACH_CLASS} {has}; missing cells and the {words} for missing that the claim lists "
+            "do not count."
+        )
 
 
 class Close(Condition, frozen=True, kw_only=True, tag="close"):

@@ -204,8 +204,8 @@ def _encoded(texts: list[str]) -> list[bytes]:
     return [one.encode("utf-8", "surrogatepass") for one in texts]
 
 
-Figures = dict[str, float | int]
-"""Figures of a record by name: counts are integers, shares are floats."""
+Cost = dict[str, float | int]
+"""What a release keeps and changes, by name: counts are integers, shares are floats."""
 
 
 @dataclass(frozen=True)
@@ -232,11 +232,11 @@ class Changes(ABC):
 
     @property
     @abstractmethod
-    def figures(self) -> Figures:
+    def figures(self) -> Cost:
         """All figures by name."""
 
     @property
-    def earlier(self) -> Figures:
+    def earlier(self) -> Cost:
         """Figures by name as records of earlier versions state them, where these differ."""
         return {}
 
@@ -283,10 +283,10 @@ class EdgeChanges(Changes):
         return cls(before, before - deleted, added)
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> Cost:
         """All figures by name."""
         people = self.people_suppressed
-        suppressed: Figures = {} if people is None else {"people_suppressed": people}
+        suppressed: Cost = {} if people is None else {"people_suppressed": people}
         return {
             "edges_before": self.before,
             "edges_kept": self.kept,
@@ -311,7 +311,7 @@ class EntryChanges(Changes):
         return cls(*(int(figures[name]) for name in cls.names))
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> Cost:
         """All figures by name."""
         return {
             "entries_before": self.before,
@@ -350,14 +350,14 @@ class CellChanges(Changes):
         return cls(before, before - suppressed - replaced, replaced + filled, missing, filled)
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> Cost:
         """All figures by name. Values added have two of their own.
 
         These are there only where a cell shows a value that the original does not have there.
         """
         cells, replaced = self.before + self.missing, self.added - self.filled
         share = 1.0 if self.kept_share is None else self.kept_share
-        added: Figures = {"cells_replaced": replaced, "cells_filled": self.filled}
+        added: Cost = {"cells_replaced": replaced, "cells_filled": self.filled}
         return {
             "cells": cells,
             "stars_before": self.missing,
@@ -367,7 +367,7 @@ class CellChanges(Changes):
         }
 
     @property
-    def earlier(self) -> Figures:
+    def earlier(self) -> Cost:
         """The share of all cells, missing ones among them, that earlier versions recorded."""
         cells = self.before + self.missing
         return {"kept_share": 1.0 - (self.missing + self.deleted) / cells if cells else 1.0}
@@ -381,7 +381,7 @@ def changes_stated(figures: Mapping[str, float]) -> Changes | None:
     return None
 
 
-def cost_of(changes: Changes, facts: Mapping[str, float | int]) -> Figures:
+def cost_of(changes: Changes, facts: Mapping[str, float | int]) -> Cost:
     """Return the figures of a record: what changed, and what the method knows."""
     return {**changes.figures, **facts, **changes.figures}  # which no fact replaces
 

@@ -158,6 +158,14 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
         -------
         bool
             Whether it claims nothing, for these reasons or more.
+
+        Examples
+        --------
+        >>> nothing = NotClaimed(reasons=("repeatable",))
+        >>> nothing.covers(NotClaimed(reasons=("repeatable", "trial")))
+        True
+        >>> nothing.covers(KAnonymity(k=2))
+        False
         """
         return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
 

@@ -230,6 +230,21 @@ class Ledger:
         ------
         InputError
             Where the file is not a ledger, or others than its owner may read or change it.
+
+        Returns
+        -------
+        list of Entry
+            The method, the unit and epsilon of each release.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+        ...     _ = ledger.spend(gv.EdgeDP(epsilon=0.4), method="top-m-filter", person_cells=9)
+        ...     [(entry.method, entry.unit, entry.epsilon) for entry in ledger.entries()]
+        [('top-m-filter', 'edge', '0.4')]
         """
         return self._content().entries
 
@@ -240,6 +255,21 @@ class Ledger:
         ------
         InputError
             As in `entries`.
+
+        Returns
+        -------
+        Limit or None
+            The unit, and the most that the total may reach.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+        ...     _ = ledger.spend(gv.EdgeDP(epsilon=0.4), method="top-m-filter", person_cells=9)
+        ...     Ledger(ledger.path).kept_limit().epsilon
+        '1.5'
         """
         return self._content().limit
 
@@ -276,23 +306,49 @@ class Ledger:
     def total(self, unit: Unit) -> Fraction | None:
         """Return the total in this unit, exactly; None where a release claimed nothing.
 
-        A person's epsilon counts for an edge as it is; an edge's counts for a person as many times
-        as a person has cells.
+        The epsilon of a node counts for an edge as it is; that of an edge counts for a node as many
+        times as a node has cells.
 
         Parameters
         ----------
         unit
-            ``edge`` or ``person``: what one unit of epsilon protects.
+            ``edge``, ``value`` or ``node``: what one unit of epsilon protects.
 
         Returns
         -------
         Fraction or None
             The sum of epsilons.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+        ...     _ = ledger.spend(gv.EdgeDP(epsilon=0.4), method="top-m-filter", person_cells=9)
+        ...     ledger.total("edge"), ledger.total("node")
+        (Fraction(2, 5), Fraction(18, 5))
         """
         return total_of(self.entries(), unit)
 
     def known(self) -> frozenset[str]:
-        """Return the entries, by which releases are recognized that the ledger holds."""
+        """Return the entries, by which releases are recognized that the ledger holds.
+
+        Returns
+        -------
+        frozenset of str
+            The random id of every entry.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+        ...     _ = ledger.spend(gv.EdgeDP(epsilon=0.4), method="top-m-filter", person_cells=9)
+        ...     ledger.known() == {entry.id for entry in ledger.entries()}
+        True
+        """
         return frozenset(entry.id for entry in self.entries())
 
     def spend(self, guarantee: Guarantee, *, method: str, person_cells: int) -> LedgerReceipt:
@@ -321,6 +377,18 @@ class Ledger:
             As in `entries`.
         ResourceError
             Where another run holds the ledger, or it cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+        ...     _ = ledger.spend(gv.EdgeDP(epsilon=0.4), method="top-m-filter", person_cells=9)
+        ...     ledger.spend(gv.EdgeDP(epsilon=1.2), method="top-m-filter", person_cells=9)
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.UsageError: ...
         """
         # Step 1: the entry, under a random id that says nothing of the release.
         entry = _entry(guarantee, method, person_cells)

@@ -86,8 +86,8 @@ class ColumnCells(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """How many cells of a released column show what.
 
     `values`: a value; `generalized`: a node above the values, as the file of levels has it;
-    `suppressed`: ``*``. Whether values are those of the original is not said here: conditions say
-    it.
+    `suppressed`: ``*``, suppressed, or missing in the original. Whether values are those of the
+    original is not said here: conditions say it.
     """
 
     name: str

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple, Self
 _ARGUMENTS = {"input_format": "format", "limit": "limit_bytes"}
 """Flags that Python calls otherwise."""
 
+_OF_METHODS = frozenset({"known", "attach", "label", "levels", "may_narrow"})
+"""Options that are parameters of a method: the call that reads the data takes none of them."""
+
 _START, _END = "\ufdd0", "\ufdd1"
 """Around the hints in a text: no characters, by Unicode for use inside of a program alone."""
 
@@ -119,7 +122,7 @@ class Message(str):
             if not hints:
                 return match.group()
             arguments = ", ".join(hint.argument for hint in hints)
-            if not call or hints[0].value is None:
+            if not call or hints[0].value is None or hints[0].name in _OF_METHODS:
                 return arguments
             return f"{call}{arguments})"
 

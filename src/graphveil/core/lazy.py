@@ -208,7 +208,20 @@ class AsFrame:
     """Base of everything that becomes a data frame of another library, by way of `to_arrow`."""
 
     def to_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table."""
+        """Return the rows as an Arrow table.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row for each row, one column for each field.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> kept = gv.Row(release="a", question="edges-kept", part="share", value=0.5, unit="share")
+        >>> gv.Rows([kept]).to_arrow()["value"].to_pylist()
+        [0.5]
+        """
         raise NotImplementedError
 
     @needs_library

@@ -174,7 +174,20 @@ class Row:
             object.__setattr__(self, "figure", self.part)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields; of the setting those that apply."""
+        """Return the fields; of the setting those that apply.
+
+        Returns
+        -------
+        dict
+            The values by the name of their field.
+
+        Examples
+        --------
+        >>> setting = Setting(overlap=0.9)
+        >>> row = Row(release="a", question="candidate-set", value=0.25, setting=setting)
+        >>> row.as_dict()["value"], row.as_dict()["setting"]
+        (0.25, {'overlap': 0.9})
+        """
         named = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return named | {"setting": self.setting.given}
 
@@ -300,7 +313,19 @@ class Rows(AsStream, Sequence[Row]):
         return pa.Table.from_pylist(records, schema=schema)
 
     def summary(self) -> dict[str, Any]:
-        """Return the rows, and what is missing, as JSON can hold them."""
+        """Return the rows, and what is missing, as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            ``rows``, a list of `Row.as_dict`, and ``not_measured``, reasons by question.
+
+        Examples
+        --------
+        >>> rows = Rows([Row(release="a", question="diameter", reason="no edges")])
+        >>> rows.summary()
+        {'rows': [], 'not_measured': {'diameter': 'no edges'}}
+        """
         return {"rows": [row.as_dict() for row in self], "not_measured": self.not_measured}
 
     def __repr__(self) -> str:

@@ -355,8 +355,9 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
     ...     print(error)
     say data.with_items(items="things")
     """
-    if isinstance(data, Network):
-        return nullcontext()  # what is said of attributes are arguments of the method
+    if isinstance(data, Network | Table):
+        # Options about columns are arguments of the method, or of the call that read the data.
+        return nullcontext()
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
     call = "from_arrow" if is_frame(data) else "from_scipy"

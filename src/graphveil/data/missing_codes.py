@@ -9,22 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from graphveil.core.missing_words import WORDS
 from graphveil.core.questions import Problem
 from graphveil.core.text import printable
-
-WORDS = frozenset(
-    {
-        *("n.a.", "n. a.", "n.a", "unknown", "not known", "refused", "don't know", "dont know"),
-        *("no answer", "not stated", "missing", "dk", "k.a.", "k. a.", "keine angabe"),
-        *("keine angaben", "weiss nicht", "weiß nicht", "keine antwort", "unbekannt", "nsp"),
-        *("ne sait pas", "nrp", "non réponse", "non reponse", "inconnu", "non renseigné"),
-        *("non renseigne", "ns/nc", "nsnc", "no sabe", "no contesta", "desconocido", "n.d."),
-        *("n. d.", "n/d", "non so", "non risponde", "sconosciuto", "non noto", "onbekend"),
-        *("weet niet", "geen antwoord", "b.d.", "b. d.", "brak danych", "nie wiem", "odmowa"),
-        *("ns/nr", "não sabe", "nao sabe", "sem resposta", "desconhecido", "não respondeu"),
-    }
-)
-"""What offices write in eight languages for an answer that they do not have, in lower case."""
 
 NEGATIVE = frozenset(
     {"-1", "-2", "-3", "-7", "-8", "-9", "-77", "-88", "-97", "-98", "-99", "-999"}

@@ -539,7 +539,7 @@ def _independent(
 
     A column that determines this one says the same in different words (a name and its code). Of
     columns that follow from each other, as a state from its city, the one with the most values
-    counts. People are compared, not rows. Evidence of less than `least` nats is none.
+    counts. People are compared, not rows. Evidence of less than `least` nats is not enough.
     """
     if sum(constant.values()) < least:
         return {}, set()
@@ -564,7 +564,7 @@ def _copies(codes: NDArray[np.int32], own: NDArray[np.int32], others: Ints) -> s
     width = int(own.max(initial=0)) + 2
     step = max(MOST_CELLS // max(own.size, 1), 1)
     for block in np.split(others, range(step, others.size, step)):
-        # Every further value of this column next to a value of the other is an exception at least.
+        # Each further value of this column next to a value of the other is one exception or more.
         cells = codes[:, block].T.astype(np.int64)
         cells = np.where((cells >= 0) & (own >= 0), cells * width + own, -1)
         cells.sort(axis=1)

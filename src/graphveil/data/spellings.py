@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphveil.core.libraries import pa, pc
-
-_UNSEEN = (
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0]"
-)
-"""Characters that no eye sees: of Unicode's default ignorable ones those that change no neighbor's
-form. Joiners and selectors of variants do, in emoji and in Persian."""
+from graphveil.core.missing_words import UNSEEN
 
 
 def alike(values: pa.Array, *, accents: bool = False, case: bool = False) -> tuple[str, str] | None:
@@ -25,7 +19,7 @@ def alike(values: pa.Array, *, accents: bool = False, case: bool = False) -> tup
     """
     values = values.unique()
     # Reduce each text to what is seen of it.
-    seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
+    seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, UNSEEN, ""))
     seen = pc.utf8_normalize(seen, "NFC") if accents else seen
     if case:
         folded = pc.utf8_lower(pc.utf8_upper(seen))

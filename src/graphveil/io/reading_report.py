@@ -54,7 +54,7 @@ class ReadingReport:
     odd_ids, example
         How many ids are not integers while others are, so that all are text; and one of them.
     suppressed_cells
-        Cells of a table read as suppressed.
+        Cells of a table read as missing: empty, or a text for such cells.
     binned
         Columns whose numbers became categories.
     naming
@@ -212,10 +212,10 @@ class ReadingReport:
                 self.odd_ids,
                 f"read all ids as text: {self._odd_ids()}",
             ),
-            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
+            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as missing"),
             (
                 self.empty_rows,
-                f"counted {_many(self.empty_rows, 'row')} with only suppressed cells as people",
+                f"counted {_many(self.empty_rows, 'row')} with only missing cells as people",
             ),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
@@ -248,8 +248,9 @@ def _grouped(name: str) -> str:
 
 def _odd_cell(name: str, cell: str) -> str:
     """Return the question about a column with a cell that is not a number and stands for one."""
-    other = "cells with only spaces" if not cell.strip() else f"{cell} among numbers"
-    say = several("suppressed", "*", "", cell)
+    blank = "cells with only spaces" if cell else "empty cells"
+    other = f"{cell} among numbers" if cell.strip() else blank
+    say = several("suppressed", *dict.fromkeys(("*", "", cell)))
     return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
 
 

@@ -23,9 +23,15 @@ from graphveil.measures.narrowing import Narrowing, narrowings
 
 
 class ShownError(DataError):
-    """Attached columns show what known ones hide; `found` says how far."""
+    """Attached columns show what known ones hide.
+
+    `found` says how far, `columns` names them, and `share` is the share of hidden cells that the
+    owner can accept; None where most of what is hidden would be shown.
+    """
 
     found: str = ""
+    columns: tuple[str, ...] = ()
+    share: float | None = None
 
 
 def check_attached(original: Data, released: Data, condition: AttachedColumns) -> None:
@@ -51,7 +57,7 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
             f"{listed}. The release would show what it is to hide. Use {option('drop', name)} "
             f"instead of {option('attach')}, or protect the column, too ({option('known')})."
         )
-        error.found = listed
+        error.found, error.columns = listed, _attached_in(refused)
         raise error
     accepted = LEAST_NARROWED if condition.may_narrow is UNSET else condition.may_narrow
     asked = _alone_first([one for one in found if one.beyond > accepted])
@@ -68,6 +74,7 @@ def check_attached(original: Data, released: Data, condition: AttachedColumns) -
         ]
         error = ShownError.asking(problems, {})
         error.found = "; ".join(one.text for one in problems)
+        error.columns, error.share = _attached_in(asked), share
         raise error
 
 
@@ -79,6 +86,10 @@ def proposed(beyond: float) -> float:
     """
     steps = math.ceil(beyond / LEAST_NARROWED)
     return min(round(steps * LEAST_NARROWED, 2), MOST_NARROWED)
+
+
+def _attached_in(found: Sequence[Narrowing]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for one in found for name in one.attached))
 
 
 def _alone_first(found: Sequence[Narrowing]) -> list[Narrowing]:

@@ -135,6 +135,15 @@ class Anonymizer(ABC, Generic[D]):
         -------
         Draft
             The anonymized data, and what only the method knows of the run.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> wedge = gv.Graph.from_edges([0, 0], [1, 2])
+        >>> drafted = gv.KDegree(k=2).draft(wedge, Randomness(1))
+        >>> drafted.data.degrees().tolist(), drafted.notes.cost["edits"]
+        ([2, 2, 2], 1)
         """
 
     @property
@@ -203,9 +212,13 @@ class Anonymizer(ABC, Generic[D]):
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
+        # Step 1: read it as the first kind that the method accepts and the object can hold.
         container = as_container(data, self.accepts, wanted_by=self.name, exact=self.reads_exactly)
+        # Step 2: refuse it here, once. What comes after trusts the data. Hints are worded for the
+        # object that was handed in, not for the container made of it.
         with read_anew(data, container):
             self.check(container)
+        # Step 3: a table stays a table, also if the method reads its one-hot encoding.
         return cast("D", as_released(container, self.accepts[0]))
 
     def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
@@ -214,6 +227,8 @@ class Anonymizer(ABC, Generic[D]):
         A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
         Where people have several rows, rows of different people are anonymized in turn.
         """
+        # Step 1: if people have several rows, cut the table into layers with one row per person at
+        # most, draft each layer by itself, and put the drafts together.
         if isinstance(data, Table) and data.units is not None and not self.card.layers_itself:
             from graphveil.methods.layers import draft_in_layers  # noqa: PLC0415  few need it
 
@@ -222,9 +237,12 @@ class Anonymizer(ABC, Generic[D]):
                 self.rows_needed,
                 lambda part: Anonymizer.drafted(self, part, draw, randomness),
             )
+        # Step 2: the kind that the method reads: one-hot encoding for a method of features.
         read = encoded(data, self.accepts[0])
         if read is data or data.people is None:
             return draw(read, randomness)
+        # Step 3: draft the encoding, which knows the column of each feature, and decode the draft
+        # into the columns of the table.
         draft = draw(dataclasses.replace(read, column_of=data.column_of_features()), randomness)
         shown = isinstance(draft.data, Bipartite)
         return draft._replace(data=data.showing(draft.data)) if shown else draft
@@ -244,6 +262,8 @@ class Anonymizer(ABC, Generic[D]):
         DataError
             As `graphveil.methods.attached.check_attached`.
         """
+        # Only `AttachedColumns` is about columns outside the guarantee, as far as the owner
+        # accepted what they show.
         for condition in self.conditions:
             if isinstance(condition, AttachedColumns):
                 from graphveil.methods.attached import check_attached  # noqa: PLC0415  measures
@@ -276,13 +296,39 @@ class Anonymizer(ABC, Generic[D]):
         ' If attributes are published'
         """
         del claimed
+        # The card's text for these parameters, then what the owner accepted of attached columns.
         attach, share = getattr(self, "attach", None), getattr(self, "may_narrow", None)
         attributes = any((getattr(self, "known", None), attach))
         limits = self.card.limits_for(published_parameters(self), kind, attributes=attributes)
         return limits if share is None else f"{limits} {accepted_narrowing(share)}"
 
     def check(self, data: Data) -> None:
-        """Refuse data that this method cannot anonymize with these parameters."""
+        """Refuse data that this method cannot anonymize with these parameters.
+
+        Parameters
+        ----------
+        data
+            What is to be anonymized.
+
+        Raises
+        ------
+        UsageError
+            If the method does not take data of this kind.
+        DataError
+            If the data lacks something that the method needs, or a question about it is open.
+        InfeasibleError
+            If the guarantee cannot hold for so few rows or nodes.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 31]})
+        >>> gv.KDegree(k=2).check(people)
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.UsageError: k-degree takes a Graph or a Network, not a Table. ...
+        """
+        # In turn: the kind of data, what its kind alone allows, rows of one person, and size.
         if not isinstance(data, self.accepts):
             as_container(data, self.accepts, wanted_by=self.name)  # which says what is taken
         kind = kind_of(data)
@@ -291,7 +337,30 @@ class Anonymizer(ABC, Generic[D]):
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""
+        """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee.
+
+        Parameters
+        ----------
+        n
+            How many rows, or nodes of a network, there are.
+        noun
+            What they are called in a message.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are too few.
+        ParameterError
+            If the guarantee would be true of any data, such as k-anonymity with k=1.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.KDegree(k=5).check_size(4, noun="nodes")
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.InfeasibleError: k-degree with these parameters needs at least 5 ...
+        """
         check_guarantee(self)
         if n < self.rows_needed:
             cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"
@@ -311,6 +380,7 @@ class Anonymizer(ABC, Generic[D]):
         unknown, one is missing, or a value is out of range or belongs to options that were not
         chosen.
         """
+        # Names may be flat, as on the command line, or fields of the class, which hold options.
         known = {item.name: item for item in flat_parameters(cls)}
         fields = {item.name for item in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - set(known) - fields)

@@ -318,14 +318,14 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
     Nearly equal parts give nearly equal thresholds, so the last digits could hold a message.
     """
-    from graphveil.methods.noisy_cells.noisy import NoisyMethod  # noqa: PLC0415  rare
-
     problems = []
     for stated in manifest.claim.conditions:
         if isinstance(stated, conditions.Drawing):
             problems += _other_shares(method, stated)
         if not isinstance(stated, conditions.RandomizedCells | conditions.BlockFlips):
             continue
+        from graphveil.methods.noisy_cells.noisy import NoisyMethod  # noqa: PLC0415  rare
+
         # A noisy count is stated if the method has one and there are at least two cells.
         counts = isinstance(method, NoisyMethod) and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):

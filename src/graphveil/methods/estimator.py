@@ -50,6 +50,13 @@ class Estimator:
         -------
         dict
             What a new `Estimator` takes.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> params = gv.as_estimator(gv.SuppressK(k=5)).get_params()
+        >>> params["method_class"].__name__, params["k"]
+        ('SuppressK', 5)
         """
         del deep
         return {"method_class": self.method_class, **self._given}
@@ -71,6 +78,13 @@ class Estimator:
         ------
         ParameterError
             If a name is unknown, or a value is out of range: then nothing is changed.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> method = gv.SuppressK(k=5)
+        >>> gv.as_estimator(method).set_params(k=7).method.k, method.k
+        (7, 5)
         """
         own = self.get_params()
         unknown = [name for name in given if name not in own]
@@ -144,6 +158,14 @@ class Estimator:
         ------
         UsageError
             Always.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.as_estimator(gv.SuppressK(k=5)).transform([[1, 0]])
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.UsageError: SuppressK has no transform for unseen rows: ...
         """
         del X
         raise UsageError(

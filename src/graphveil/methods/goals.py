@@ -71,7 +71,13 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Full(Goal):
-    """Every node is to be anonymous, with as few edits as possible."""
+    """Every node is to be anonymous, with as few edits as possible.
+
+    Examples
+    --------
+    >>> Full().allowed(n_nodes=105), Full().budget(n_edges=441)
+    (0, None)
+    """
 
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""
@@ -117,6 +123,11 @@ class Partial(Goal):
         -------
         int
             At most so many nodes stay unprotected.
+
+        Examples
+        --------
+        >>> Partial(share=0.9).allowed(39)
+        3
         """
         # 1e-9: (1 - 0.9) * 10 is 0.9999999999999998, where one node is meant.
         return math.floor((1 - self.share) * n_nodes + 1e-9)
@@ -177,6 +188,11 @@ class Budget(Goal):
         -------
         int or None
             The largest number of edits.
+
+        Examples
+        --------
+        >>> Budget(share=0.1).budget(39), Budget(edges=3).budget(39)
+        (4, 3)
         """
         return self.edges if self.share is None else edits_in(self.share, n_edges)
 

@@ -146,9 +146,12 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     def draft(self, data: Bipartite, _randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
-        # Cut equal rows as one, then count what each part's rows have, and publish by the rule.
+        # Steps 1 and 2: order the features, and cut. Equal rows are collapsed to one with a
+        # weight, because no cut separates them.
         rows = rule.collapse(data)
         parts = self._parts(rows, data.feature_labels())
+        # Step 3: per part and feature, count the rows that have it. "suppress" publishes a feature
+        # that all rows of the part have, "majority" one that half of them have.
         profiles = rule.profiles_of(rows, parts)
         published = profiles.kept(RULES[self.release])
         adds = self.release != "suppress"
@@ -166,6 +169,13 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         -------
         Labels
             The number of the part of every row, int32, shape (n,), from 0.
+
+        Examples
+        --------
+        >>> from graphveil import Bipartite
+        >>> data = Bipartite.from_lists([["tea", "rye"], ["tea"], ["gin"], ["gin", "rye"]])
+        >>> Mondrian(k=2).groups(data).tolist()
+        [0, 0, 1, 1]
         """
         return self._parts(rule.collapse(data), data.feature_labels())
 
@@ -173,10 +183,13 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         """Return the part of every row."""
         from graphveil.methods.equivalence_classes.kernels import cuts  # noqa: PLC0415  compiled code, when needed
 
-        # Number the features in the order in which they are tried; the kernel knows no names.
+        # Step 1: number the features in the order in which they are tried; the kernel knows no
+        # names. `rank` (int32, shape (features,)): the place of each feature in that order.
         order = order_of_features(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)
         rank[order] = np.arange(names.size, dtype=np.int32)
+        # Step 2: the kernel cuts from the top down, and writes the part of each distinct row into
+        # `parts`; `rows.kinds` says which distinct row each row is.
         distinct = cuts.Distinct(rows.indptr, rank[rows.indices], rows.weights)
         choice = cuts.FIRST if self.split == "first" else cuts.BALANCED
         parts = np.empty(rows.n_distinct, dtype=np.int32)

@@ -108,6 +108,20 @@ def register(method: M) -> M:
     ------
     UsageError
         Where another class bears the name.
+
+    Examples
+    --------
+    A name stands for one class. To enter the same class twice changes nothing.
+
+    >>> import graphveil as gv
+    >>> register(gv.KDegree).name
+    'k-degree'
+    >>> @register
+    ... class Mine(gv.KDegree):
+    ...     name = "k-degree"
+    Traceback (most recent call last):
+        ...
+    graphveil.core.errors.UsageError: k-degree is already the name of another entry. Choose a ...
     """
     if method.name in OUTSIDE:
         raise UsageError(f"{method.name} is already the name of a method. Choose a different name.")

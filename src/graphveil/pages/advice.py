@@ -41,6 +41,16 @@ class AdvicePage:
     strengths
         What was tried: the method that is recommended, and where more protection hardly helps a
         method with differential privacy.
+
+    Examples
+    --------
+    `advise_page` makes the page of your data; this is an empty one.
+
+    >>> import graphveil as gv
+    >>> advice = gv.advise(gv.Graph.from_edges([0], [1]))
+    >>> page = AdvicePage(text="<!doctype html>", advice=advice, strengths=())
+    >>> page, page.advice.sizes["people"]
+    (AdvicePage(15 characters), 2)
     """
 
     text: str
@@ -66,6 +76,16 @@ class AdvicePage:
         ------
         UsageError
             Where there is one of that name and `force` is off.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> advice = gv.advise(gv.Graph.from_edges([0], [1]))
+        >>> page = AdvicePage(text="<!doctype html>", advice=advice, strengths=())
+        >>> with TemporaryDirectory() as folder:
+        ...     oct(page.write(Path(folder, "advice.html")).stat().st_mode)[-3:]
+        '600'
         """
         return write_new(path, self.text.encode(), mode=OWNER_ONLY, force=force)
 

@@ -44,7 +44,7 @@ class Classes(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class Plot:
     """A picture of figures that are there already: nothing is measured for it.
 
     One of `marks`, `bins` and `panel` is there. In a notebook a figure shows itself.
@@ -67,7 +67,7 @@ class Figure:
     >>> import graphveil as gv
     >>> figure = gv.plot(gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2))
     >>> figure
-    Figure('Sizes of equivalence classes: 3 people', 3 steps)
+    Plot('Sizes of equivalence classes: 3 people', 3 steps)
     >>> figure.svg.startswith("<svg")
     True
     """
@@ -111,6 +111,15 @@ class Figure:
         UsageError
             Where the ending is another, there is such a file and `force` is off, or matplotlib is
             needed and missing.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> figure = gv.plot(gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2))
+        >>> with TemporaryDirectory() as folder:
+        ...     figure.write(Path(folder, "classes.svg")).read_text()[:4]
+        '<svg'
         """
         file = Path(path)
         ending = file.suffix.lower()
@@ -145,19 +154,19 @@ class Figure:
         what = counted(len(self.bins), "step") if self.bins else counted(len(self.marks), "mark")
         if self.panel is not None:
             what = counted(len(self.panel.dots), "point")
-        return f"Figure({self.title!r}, {what})"
+        return f"Plot({self.title!r}, {what})"
 
 
-def of_page(page: Page) -> dict[str, Figure]:
+def of_page(page: Page) -> dict[str, Plot]:
     """Return the pictures of a page, each of which stands alone, by a name for its file."""
     figures = {}
     for test in page.tests:
         marks = tuple(line.mark for line in test.lines if line.mark is not None)
         if marks:
             title = f"{test.heading} Share of {test.counted}: guess, release, original"
-            figures[test.test.replace(" ", "-")] = Figure(title=title, marks=marks)
+            figures[test.test.replace(" ", "-")] = Plot(title=title, marks=marks)
     if page.distribution:
-        figures["distribution"] = Figure(
+        figures["distribution"] = Plot(
             title=f"Share of {page.counted} with at most this many: {page.distribution_of}",
             bins=tuple(page.distribution),
             axis=page.distribution_of,
@@ -165,7 +174,7 @@ def of_page(page: Page) -> dict[str, Figure]:
     return figures
 
 
-def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Path]:
+def write_figures(figures: Mapping[str, Plot], folder: str | Path) -> list[Path]:
     """Write pictures into a new folder of their owner: SVG, and PDF where matplotlib is there."""
     if not figures:
         raise UsageError(
@@ -187,7 +196,7 @@ class Illustrated:
     """A page with pictures that can be written alone."""
 
     @abstractmethod
-    def _pictures(self) -> Mapping[str, Figure]:
+    def _pictures(self) -> Mapping[str, Plot]:
         """Return the pictures, by the names of their files."""
 
     def write_figures(self, folder: str | Path) -> list[Path]:
@@ -199,21 +208,21 @@ class Illustrated:
         return write_figures(self._pictures(), folder)
 
 
-def of_classes(classes: Classes) -> Figure:
+def of_classes(classes: Classes) -> Plot:
     """Return how many people have at most so many look-alikes."""
     sizes = classes.own_sizes
     if not sizes.size:
         raise UsageError("There are no people in this data. Give data with people to plot it.")
     counted = getattr(classes, "counted", "people")
     who = counted if sizes.size != 1 else {"people": "person", "rows": "row"}[counted]
-    return Figure(
+    return Plot(
         title=f"Sizes of equivalence classes: {sizes.size:,} {who}",
         bins=tuple(binned(sizes)),
         axis="size of the equivalence class, at most",
     )
 
 
-def of_rows(rows: Rows) -> Figure:
+def of_rows(rows: Rows) -> Plot:
     """Return attacks next to a guess, or what was kept, whichever the rows are of."""
     if rows and all(row.setting.edits is not None for row in rows):
         return _of_trajectories(rows)
@@ -226,10 +235,10 @@ def of_rows(rows: Rows) -> Figure:
     title = "What an attacker achieves" if attacked else "What was kept"
     more = len(marks) - MOST_MARKS
     title += f": the first {MOST_MARKS} of {len(marks)}" if more > 0 else ""
-    return Figure(title=title, marks=tuple(marks[:MOST_MARKS]))
+    return Plot(title=title, marks=tuple(marks[:MOST_MARKS]))
 
 
-def _of_trajectories(rows: Rows) -> Figure:
+def _of_trajectories(rows: Rows) -> Plot:
     """Return a curve for each heuristic: unique nodes over edits."""
     names = list(dict.fromkeys(row.release for row in rows))
     dots = [
@@ -238,7 +247,7 @@ def _of_trajectories(rows: Rows) -> Figure:
     ]
     axes = Axis("edges changed"), Axis("unique nodes", share=True)
     title = "Unique nodes after so many edits"
-    return Figure(title=title, panel=Panel(title, *axes, dots), methods=tuple(names))
+    return Plot(title=title, panel=Panel(title, *axes, dots), methods=tuple(names))
 
 
 def _kept(rows: Rows) -> Iterator[Mark]:

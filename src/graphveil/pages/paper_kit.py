@@ -23,7 +23,7 @@ from graphveil.core.stated_parameters import concealed_parameters
 from graphveil.core.version import __version__
 from graphveil.io.datasets import DATASETS, load
 from graphveil.methods.registry import known_method
-from graphveil.pages.figures import NO_LIBRARY, Figure
+from graphveil.pages.figures import NO_LIBRARY, Plot
 from graphveil.pages.sweep import panel_of
 from graphveil.release import digest_of
 from graphveil.verbs.sweep.points import STRENGTHS, Axis, Setting, value_of
@@ -178,7 +178,7 @@ def figures_text(sweep: Sweep) -> str:
     return stream.getvalue()
 
 
-def pictures_of(sweep: Sweep) -> dict[str, Figure]:
+def pictures_of(sweep: Sweep) -> dict[str, Plot]:
     """Return the figures as papers draw them: a figure over the strength, a line a method."""
     columns = columns_of(sweep)
     across = [axis for axis in columns if axis.question == "strength"]
@@ -191,7 +191,7 @@ def pictures_of(sweep: Sweep) -> dict[str, Figure]:
                 title = f"{words_of(y)} by {x.part}"
                 panel = panel._replace(title=title, dots=dots)
                 name = f"{x.part}-{y.question.replace(' ', '-')}"
-                made[name] = Figure(title=title, panel=panel, methods=sweep.methods)
+                made[name] = Plot(title=title, panel=panel, methods=sweep.methods)
     return made
 
 
@@ -288,6 +288,19 @@ def write_paper(sweep: Sweep, folder: str | Path) -> list[Path]:
     ------
     UsageError
         If the folder exists, no point has a release, or matplotlib is missing.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+    >>> done = gv.sweep(
+    ...     {"k-degree": {"k": [2, 5]}}, ring, metrics=["edge-jaccard"], attacks=[], jobs=1
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     made = write_paper(done, Path(folder, "paper"))
+    >>> [file.name for file in made][:4]
+    ['results.tex', 'figures.csv', 'references.bib', 'origin.json']
     """
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")

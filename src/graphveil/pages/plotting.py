@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Rows
-from graphveil.pages.figures import Classes, Figure, of_classes, of_rows
+from graphveil.pages.figures import Classes, Plot, of_classes, of_rows
 from graphveil.pages.sweep import figure_of
 from graphveil.verbs.sweep.results import Sweep
 
 
-def plot(results: Rows | Classes | Sweep, *, x: str | None = None, y: str | None = None) -> Figure:
+def plot(results: Rows | Classes | Sweep, *, x: str | None = None, y: str | None = None) -> Plot:
     """Return a picture of results: SVG, PDF or PNG. Nothing is measured for it.
 
     Parameters
@@ -24,8 +24,8 @@ def plot(results: Rows | Classes | Sweep, *, x: str | None = None, y: str | None
 
     Returns
     -------
-    Figure
-        The picture; in a notebook it shows itself, and `Figure.write` writes it.
+    Plot
+        The picture; in a notebook it shows itself, and `Plot.write` writes it.
 
     Raises
     ------
@@ -40,14 +40,14 @@ def plot(results: Rows | Classes | Sweep, *, x: str | None = None, y: str | None
     >>> import graphveil as gv
     >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
     >>> gv.plot(gv.measure(ring, k=2))
-    Figure('Sizes of equivalence classes: 5 people', 6 steps)
+    Plot('Sizes of equivalence classes: 5 people', 6 steps)
     >>> release = gv.KDegree(k=2).anonymize(ring, seed=1)
     >>> gv.plot(release.evaluate(ring, metrics=["edges-kept"])).title
     'What was kept'
     >>> grid = {"k-degree": {"k": [2, 5]}}
     >>> swept = gv.sweep(grid, ring, metrics=["edge-jaccard"], attacks=[], jobs=1)
     >>> gv.plot(swept, x="k", y="kept")
-    Figure('Guarantee and what is kept: k', 2 points)
+    Plot('Guarantee and what is kept: k', 2 points)
     """
     if isinstance(results, Sweep):
         return figure_of(results, *results.chosen(x, y))

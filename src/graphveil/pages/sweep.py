@@ -15,7 +15,7 @@ from graphveil.core.version import __version__
 from graphveil.methods.registry import known_method
 from graphveil.pages import frontiers
 from graphveil.pages.charts import write_new
-from graphveil.pages.figures import Figure, Illustrated
+from graphveil.pages.figures import Illustrated, Plot
 from graphveil.pages.frontiers import Dot, Panel
 from graphveil.pages.html import Row, SweepPage, sweep_html
 from graphveil.pages.report.document import anonymize_command, command_line
@@ -64,20 +64,20 @@ def page_text(sweep: SweptPoints) -> str:
     return sweep_html(page)
 
 
-def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
+def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Plot:
     """Return one picture that stands alone."""
     panel = panel_of(sweep, across, up)
     if not panel.dots:
         raise UsageError(
             "No point has both figures. Choose others, or run a sweep with other points."
         )
-    return Figure(title=panel.title, panel=panel, methods=sweep.methods)
+    return Plot(title=panel.title, panel=panel, methods=sweep.methods)
 
 
-def figures_of(sweep: SweptPoints) -> dict[str, Figure]:
+def figures_of(sweep: SweptPoints) -> dict[str, Plot]:
     """Return the pictures of the page, each of which stands alone, by a name for its file."""
     return {
-        f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=sweep.methods)
+        f"frontier-{number}": Plot(title=panel.title, panel=panel, methods=sweep.methods)
         for number, panel in enumerate(panels_of(sweep), start=1)
     }
 
@@ -231,10 +231,17 @@ class SweepReport(Illustrated):
         The whole file, HTML.
     figures
         The pictures of the page, by name: each can be written alone.
+
+    Examples
+    --------
+    `graphveil.report_sweep` makes it.
+
+    >>> SweepReport(text="<!doctype html>", figures={})
+    SweepReport(15 characters, 0 figures)
     """
 
     text: str
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, Plot]
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the page whole or not at all; only its owner can read it.
@@ -255,6 +262,14 @@ class SweepReport(Illustrated):
         ------
         UsageError
             If the file does not end in ``.html``, or exists and `force` is off.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> page = SweepReport(text="<!doctype html>", figures={})
+        >>> with TemporaryDirectory() as folder:
+        ...     oct(page.write(Path(folder, "ring.html")).stat().st_mode)[-3:]
+        '600'
         """
         file = Path(path)
         if file.suffix != ".html":
@@ -264,7 +279,7 @@ class SweepReport(Illustrated):
             raise UsageError(f"{file} exists. Choose another name, or set force.")
         return write_new(file, self.text.encode(), mode=OWNER_ONLY, force=True)
 
-    def _pictures(self) -> Mapping[str, Figure]:
+    def _pictures(self) -> Mapping[str, Plot]:
         return self.figures
 
     def _repr_html_(self) -> str:

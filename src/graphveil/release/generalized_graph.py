@@ -70,6 +70,16 @@ class GeneralizedGraph:
         ------
         DataError
             If the graph has fewer than k nodes.
+
+        Examples
+        --------
+        Nodes 0, 2 and 4 of a ring of six are one group, the others are the second one.
+
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> grouped = GeneralizedGraph.of(ring, k=3)
+        >>> grouped.sizes.tolist(), grouped.edges.tolist(), grouped.pairs.tolist()
+        ([3, 3], [6], [9])
         """
         if not 1 <= k <= graph.n_nodes:
             raise DataError(
@@ -93,6 +103,16 @@ class GeneralizedGraph:
         -------
         GeneralizedGraph
             The groups, and the number of edges within and between them.
+
+        Examples
+        --------
+        Both halves of a ring of six have two edges inside, and two lead to the other half.
+
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> halves = GeneralizedGraph.counted(ring, np.array([0, 0, 0, 1, 1, 1]))
+        >>> list(zip(halves.first.tolist(), halves.second.tolist(), halves.edges.tolist()))
+        [(0, 0, 2), (0, 1, 2), (1, 1, 2)]
         """
         n_groups = int(groups.max(initial=-1)) + 1
         ends = np.sort(groups[graph.edges()], axis=1)
@@ -145,6 +165,14 @@ class GeneralizedGraph:
         -------
         Graph
             Its edges have these numbers within and between the groups.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> other = GeneralizedGraph.of(ring, k=3).sample(seed=7)
+        >>> GeneralizedGraph.of(other, k=3).edges.tolist()
+        [6]
         """
         words = next(public_words(seed, int(self.edges.sum()))).tolist()
         at, block, cells = 0, [], []
@@ -178,6 +206,19 @@ class GeneralizedGraph:
 
         The columns are ``group``, ``nodes``, ``other``, ``other_nodes``, ``edges`` and ``pairs``,
         the number of possible edges; for the edges inside a group, ``other`` is the group itself.
+
+        Returns
+        -------
+        Table
+            The groups, and their numbers of edges.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> rows = GeneralizedGraph.of(ring, k=3).to_table().to_arrow()
+        >>> rows["group"].to_pylist(), rows["other"].to_pylist(), rows["edges"].to_pylist()
+        ([0, 0, 1], [0, 1, 1], [0, 6, 0])
         """
         sizes, every = self.sizes, np.arange(self.n_groups)
         empty = np.setdiff1d(every, self.first[self.first == self.second])

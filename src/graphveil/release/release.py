@@ -158,6 +158,17 @@ class Release(Generic[D_co]):
         -----
         GraphveilWarning
             Where other releases of the same input are next to it, or what a killed run left.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> with TemporaryDirectory() as folder:
+        ...     made = release.write(Path(folder, "star-k2"))
+        ...     sorted(file.name for file in made.iterdir())
+        ['data.csv', 'nodes.csv', 'release.json']
         """
         path = Path(folder)
         run = RunOptions(out=path, format=format, force=force, linkage=linkage)
@@ -171,6 +182,19 @@ class Release(Generic[D_co]):
         ------
         UsageError
             Where the release was read without the private folder next to it.
+
+        Returns
+        -------
+        Private
+            The cost, the warnings, and the linkage of new ids to old ones.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> release.for_owner().cost["edits"]
+        3
         """
         if self.private is None:
             raise UsageError(
@@ -210,6 +234,17 @@ class Release(Generic[D_co]):
             The options that the input was read with, for the private record.
         trial
             Whether it is one of several trials: then nothing warns of the others.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> with TemporaryDirectory() as folder:
+        ...     release.published(RunOptions(out=Path(folder, "star-k2"), linkage=False), {})
+        ...     sorted(made.name for made in Path(folder).iterdir())
+        ['star-k2', 'star-k2.private']
         """
         private = self.private
         publish(
@@ -236,6 +271,17 @@ class Release(Generic[D_co]):
         -------
         Publication
             The description of the files, the claim and the owner's part.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> with TemporaryDirectory() as folder:
+        ...     files = release.publication("csv", Path(folder)).described.files
+        >>> [(file.name, file.rows) for file in files]
+        [('data.csv', 7), ('nodes.csv', 5)]
         """
         private = self.private
         known = private.linkage if private is not None else None
@@ -518,6 +564,14 @@ class Release(Generic[D_co]):
         -------
         pandas.DataFrame
             One row for each edge, pair or row of the release.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> release.to_pandas().shape
+        (7, 2)
         """
         if self.generalized is None:
             return self.data.to_pandas()
@@ -545,6 +599,14 @@ class Release(Generic[D_co]):
         -------
         polars.DataFrame
             One row for each edge, pair or row of the release.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> release.to_polars().columns
+        ['source', 'target']
         """
         if self.generalized is None:
             return self.data.to_polars()
@@ -723,6 +785,14 @@ class Release(Generic[D_co]):
         ------
         UsageError
             As `generalized_graph`.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> release = gv.SuperNodes(k=3).anonymize(ring)
+        >>> release.sample(0).n_edges, release.sample(1).n_edges
+        (6, 6)
         """
         return self.generalized_graph().sample(seed)
 
@@ -731,6 +801,23 @@ class Release(Generic[D_co]):
 
         A release by `super-nodes` becomes its groups with their numbers of edges: see
         `GeneralizedGraph.to_table`.
+
+        Returns
+        -------
+        Table
+            The released rows.
+
+        Raises
+        ------
+        UsageError
+            If the release is not a table and cannot be one.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+        >>> gv.SuperNodes(k=3).anonymize(ring).to_table().columns
+        ('group', 'nodes', 'other', 'other_nodes', 'edges', 'pairs')
         """
         if isinstance(self.guarantee, SuperNodeAnonymity):
             return self.generalized_graph().to_table()
@@ -744,6 +831,20 @@ class Release(Generic[D_co]):
         """Return the matrix of a released graph, or of released users by features.
 
         Where features are people, it is square: column j is the person of row j.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            int8, shape (n, n) for a graph, (users, features) for user-item data.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> matrix = release.to_scipy()
+        >>> matrix.shape, int(matrix.sum()) // 2
+        ((5, 5), 7)
         """
         return self._as("to_scipy")
 
@@ -753,12 +854,39 @@ class Release(Generic[D_co]):
 
         Where features are people, it is a directed graph of people: an arc leads from each person
         to every feature of theirs.
+
+        Returns
+        -------
+        networkx.Graph
+            Its nodes are the new ids.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> sorted(degree for _, degree in release.to_networkx().degree)
+        [2, 2, 2, 4, 4]
         """
         return self._as("to_networkx")
 
     @needs_library
     def to_igraph(self) -> ig.Graph:
-        """Return a released graph, or people whose features are people, as an igraph graph."""
+        """Return a released graph, or people whose features are people, as an igraph graph.
+
+        Returns
+        -------
+        igraph.Graph
+            Its vertices are the new ids.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+        >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+        >>> sorted(release.to_igraph().degree())
+        [2, 2, 2, 4, 4]
+        """
         return self._as("to_igraph")
 
     def _as(self, conversion: str) -> Any:
@@ -884,6 +1012,17 @@ def read_release(folder: str | Path) -> Release[Any]:
         Where the folder is not a release.
     InputError
         Where a data file cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> star = gv.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+    >>> release = gv.KDegree(k=2).anonymize(star, seed=1)
+    >>> with TemporaryDirectory() as folder:
+    ...     read = read_release(release.write(Path(folder, "star-k2")))
+    >>> read.guarantee.k, read.data == release.data
+    (2, True)
     """
     path = Path(folder)
     manifest = read_manifest(path)

@@ -115,6 +115,18 @@ class Choices:
         What holds these choices.
     ledger
         The file in which the release was entered, and its repetition will be; None without one.
+
+    Examples
+    --------
+    >>> chosen = Choices(
+    ...     method="k-degree",
+    ...     parameters={"k": 2},
+    ...     options=io.GraphOptions(),
+    ...     columns=(),
+    ...     source="friends-k2",
+    ... )
+    >>> chosen.flags["--k"], chosen.flags["--kind"]
+    (['--k', '2'], ['--kind', 'graph'])
     """
 
     method: str
@@ -169,6 +181,21 @@ class Choices:
         """Refuse to begin anew a ledger that is gone: what was spent before still counts.
 
         Raises `UsageError` where its file is not there.
+
+        Examples
+        --------
+        >>> kept = Choices(
+        ...     method="top-m-filter",
+        ...     parameters={"epsilon": 1.0},
+        ...     options=io.GraphOptions(),
+        ...     columns=(),
+        ...     source="friends-e1",
+        ...     ledger=Path("no such file"),
+        ... )
+        >>> kept.check_ledger()
+        Traceback (most recent call last):
+            ...
+        graphveil.core.errors.UsageError: friends-e1 was entered in the ledger no such file, ...
         """
         if self.ledger is not None and not self.ledger.is_file():
             raise UsageError(
@@ -177,7 +204,7 @@ class Choices:
             )
 
     def for_file(self, path: str | Path, said: Collection[str] = ()) -> Choices:
-        """Return the choices for another file; a table with columns that are new is refused.
+        r"""Return the choices for another file; a table with columns that are new is refused.
 
         Parameters
         ----------
@@ -195,6 +222,22 @@ class Choices:
         ------
         UsageError
             Where there is a new column.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> chosen = Choices(
+        ...     method="generalize",
+        ...     parameters={"k": 2},
+        ...     options=io.TableOptions(drop=("name", "phone")),
+        ...     columns=("age", "name", "phone"),
+        ...     source="people-k2",
+        ... )
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "people-2027.csv")
+        ...     _ = file.write_text("age,name\n31,ann\n47,bob\n")
+        ...     chosen.for_file(file).options.drop
+        ('name',)
         """
         options = self.options
         if not self.columns or not isinstance(options, io.TableOptions) or options.header == "no":
@@ -218,7 +261,7 @@ class Choices:
         return replace(self, options=replace(options, drop=drop))
 
     def anonymize(self, path: str | Path, *, seed: int | None = None) -> Release[Any]:
-        """Return a release of another file by the same choices, entered in the same ledger.
+        r"""Return a release of another file by the same choices, entered in the same ledger.
 
         Parameters
         ----------
@@ -236,6 +279,22 @@ class Choices:
         ------
         UsageError
             Where the file has columns that these choices do not cover, or the ledger is gone.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> chosen = Choices(
+        ...     method="k-degree",
+        ...     parameters={"k": 2},
+        ...     options=io.GraphOptions(),
+        ...     columns=(),
+        ...     source="friends-k2",
+        ... )
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "friends-2027.csv")
+        ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+        ...     chosen.anonymize(file).guarantee.k
+        2
         """
         options = self.for_file(path).options
         self.check_ledger()

@@ -95,6 +95,14 @@ class ColumnDescription:
         suppressed.
     dates
         How it writes dates, as `Generalize` takes it; empty where that need not be said.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> found = describe(pd.DataFrame({"age": [31, 47, 58, 31]}), kind="table")
+    >>> column = found.columns[0]
+    >>> column.name, column.kind, column.distinct, column.common[0], column.levels
+    ('age', 'number', 3, ('31', 2), 'auto')
     """
 
     name: str
@@ -130,6 +138,13 @@ class Description:
         All open questions, each with an answer that works.
     options
         The options with which it can be read, with these answers in them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> found = describe(pd.DataFrame({"age": [31, 47, 58, 31]}), kind="table")
+    >>> found.kind, found.rows, found.complete, found.levels
+    ('table', 4, True, {'age': 'auto'})
     """
 
     format: str
@@ -152,13 +167,39 @@ class Description:
         return {column.name: column.dates for column in self.columns if column.dates}
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it as JSON can hold it."""
+        """Return all of it as JSON can hold it.
+
+        Returns
+        -------
+        dict
+            The fields by name, and the proposed levels under ``levels``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> found = describe(pd.DataFrame({"age": [31, 47, 58, 31]}), kind="table").summary()
+        >>> found["rows"], found["levels"], found["problems"][0]["option"]
+        (4, {'age': 'auto'}, 'levels')
+        """
         held = asdict(self) | {"options": _plain(self.options), "levels": self.levels}
         held["problems"] = [problem._asdict() for problem in self.problems]
         return held
 
     def lines(self) -> Iterator[str]:
-        """Yield it in words: the whole, each column, and what is open."""
+        """Yield it in words: the whole, each column, and what is open.
+
+        Yields
+        ------
+        str
+            One sentence.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> found = describe(pd.DataFrame({"age": [31, 47, 58, 31]}), kind="table")
+        >>> [line[:32] for line in found.lines()][1:]
+        ['age: number, 3 values; most comm', 'open: column age has numbers and']
+        """
         form = f"{self.format}, " if self.format else ""
         part = "" if self.complete else "the first "
         rows = counted(self.rows, "row", spec=",")

@@ -4,7 +4,8 @@ The attacker knows one signature of a person in the original: the degree; degree
 triangles; the degrees of the person and of all neighbors (vrq); for directed edges the profile of
 out-degree and in-degree, or the directed count of a neighborhood; for several edge types the degree
 in each; and, where attributes are published, each of these with the person's attributes. After Hay
-et al., PVLDB 2008, with distances instead of equality (see `signatures.py`).
+et al., PVLDB 2008, with distances instead of equality (see `signatures.py`). The degrees of
+neighbors are also compared as an attacker does who expects edits: see `neighbor_degrees.py`.
 
 Steps: (1) sample targets; (2) for every kind of knowledge, measure how far each released node is
 from what is known; (3) count nodes nearer than the target's own, and as near; (4) report how often
@@ -16,8 +17,7 @@ bootstraps over targets, Wilson's for shares, and order statistics for medians; 
 targets there is no sample. Cost: targets times ends of edges, and triangles.
 
 Knowledge of further kinds belongs into `signatures.py`; give it a name here, a line in `SAID`, and
-an entry in `SAME_FOR` if a guarantee covers it. Releases that only added or only deleted edges
-would allow smaller candidate sets (a one-sided distance); this attack does not use that yet.
+an entry in `SAME_FOR` if a guarantee covers it. What can only exclude nodes is a further `Fits`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ import numpy as np
 
 from graphveil.attacks import attack
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
+from graphveil.attacks.networks import neighbor_degrees
+from graphveil.attacks.networks.copies.side_information import SideInformation, layers_of
 from graphveil.attacks.networks.signatures import (
     SIGNATURES,
     CandidateSets,
+    Fits,
     Profiles,
     Signatures,
     candidates,
@@ -58,6 +61,14 @@ PROFILE, OF_EACH_KIND = "ties out and in", "ties of each kind"
 AROUND = "ties and people around"
 """The name of the knowledge about a directed neighborhood: out-degree, in-degree, the number of
 neighbors, and the number of edges among the person and all of these."""
+
+BY_QUANTILES, OF_EACH_LIST = "vrq by quantiles", "vrq by type and direction"
+"""Names of the degrees of a person and of all neighbors, if they are compared by quantiles, and
+nodes that the allowed edits rule out are excluded. The second one if edges have types or
+directions: the degrees are then known for each of them."""
+
+AND_ALL_DEGREES = " and all degrees"
+"""Appended if it is also known how often each degree occurs in the original."""
 
 WITH_ATTRIBUTES = " with attributes"
 """Appended to the name of a signature if all published attributes are known, too."""
@@ -104,16 +115,21 @@ def candidate_set(
     # Step 2: what is known of people in the original, and the same of released nodes.
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
     of_layers = _of_layers(pair)
-    also_known = (
-        {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
-    )
+    of_neighbors, possible = _of_neighbors(situation)
+    rows = situation.rows
+    also_known: dict[str, tuple[Fits, ...]] = {"": ()}
+    if rows is not None:
+        also_known[WITH_ATTRIBUTES] = (rows,)
     near: dict[str, CandidateSets] = {}
     # Step 3: candidates by each kind of knowledge, without attributes and with them.
-    for words, rows in also_known.items():
-        of_ties = candidates(known, released, pair.linked, targets, rows)
+    for words, fitting in also_known.items():
+        of_ties = candidates(known, released, pair.linked, targets, fitting)
         near |= {f"{name}{words}": of_ties.only(at) for at, name in enumerate(SIGNATURES)}
         for name, numbers in of_layers.items():
-            near[f"{name}{words}"] = candidates(*numbers, pair.linked, targets, rows).only(0)
+            near[f"{name}{words}"] = candidates(*numbers, pair.linked, targets, fitting).only(0)
+        for name, numbers in of_neighbors.items():
+            sets = candidates(*numbers, pair.linked, targets, (*possible, *fitting))
+            near[f"{name}{words}"] = sets.only(0)
     # Step 4: the strongest kind of knowledge is a person's risk.
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
@@ -125,13 +141,62 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 """Seconds for every end of an edge that a target is compared with, and to count triangles (per
 squared degree)."""
 
+PER_QUANTILE, PER_FITTED = 2e-9, 5e-9
+"""Seconds for every quantile of a node that a target is compared with, and for every end of an edge
+where it is asked whether the allowed edits rule a node out; both per list and attacker."""
+
 
 def seconds(situation: attack.AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
     """Return about how many seconds it takes: targets times ends of edges, and triangles."""
     pair = situation.comparison
-    n = pair.original.n_nodes
+    n, targets = pair.original.n_nodes, options.of_nodes(pair.original.n_nodes)
     attack.refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
-    return PER_SQUARE * attack.squares(pair) + PER_END * options.of_nodes(n) * attack.ends_of(pair)
+    ends = attack.ends_of(pair)
+    # Two attackers compare quantiles: with all degrees of the original, and without.
+    by_quantiles = PER_QUANTILE * n * neighbor_degrees.QUANTILES + PER_FITTED * ends
+    return (
+        PER_SQUARE * attack.squares(pair)
+        + PER_END * targets * ends
+        + 2 * targets * _lists_of(pair) * by_quantiles
+    )
+
+
+def _lists_of(pair: GraphComparison) -> int:
+    """Return how many lists of neighbors' degrees each node has."""
+    layers = layers_of(pair)
+    return 1 if layers is None else sum(4 if one.directed else 1 for one in layers[0])
+
+
+def _of_neighbors(
+    situation: attack.AttackInput[GraphComparison],
+) -> tuple[dict[str, tuple[Profiles, Profiles]], tuple[Fits, ...]]:
+    """Return what neighbors' degrees say before and after, and which nodes edits rule out.
+
+    Two attackers: one who knows nothing else, and one who knows all degrees of the original.
+    """
+    pair = situation.comparison
+    layers = layers_of(pair)
+    both = (
+        SideInformation.of_graphs(pair.original, pair.released)
+        if layers is None
+        else SideInformation.of_layers(*layers, None)
+    )
+    known, released = (
+        neighbor_degrees.NeighborDegrees.of(relations, both.turned)
+        for relations in (both.copy, both.released)
+    )
+    name = BY_QUANTILES if layers is None else OF_EACH_LIST
+    numbers = released.numbers()
+    becomes = neighbor_degrees.at_same_ranks(known, released)
+    compared = {
+        name: (known.numbers(), numbers),
+        f"{name}{AND_ALL_DEGREES}": (known.numbers(becomes), numbers),
+    }
+    # The manifest says in which direction the release may differ.
+    edits = neighbor_degrees.allowed_edits(situation.release.conditions, len(both.copy))
+    if not edits:
+        return compared, ()
+    return compared, (neighbor_degrees.PossibleNodes(known, released, edits),)
 
 
 def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
@@ -211,6 +276,8 @@ SAME_FOR: dict[str, tuple[MeasureName, ...]] = {
     "degree": ("degree", "count", "degree-distribution", "dk", "vrq", "hybrid"),
     "degree and triangles": ("count", "degree-distribution", "dk", "hybrid"),
     "vrq": ("vrq", "hybrid"),
+    BY_QUANTILES: ("vrq", "hybrid"),
+    f"{BY_QUANTILES}{AND_ALL_DEGREES}": ("vrq", "hybrid"),
     PROFILE: ("profile", "directed-count"),
     AROUND: ("directed-count",),
 }
@@ -259,7 +326,27 @@ SAID = (
         "numbers of connections of everyone they know",
         more=False,
     ),
+    known_of_people(
+        BY_QUANTILES,
+        "the degrees of a person's neighbors",
+        "numbers of connections of everyone they know, by quantiles",
+    ),
+    known_of_people(
+        f"{BY_QUANTILES}{AND_ALL_DEGREES}",
+        "all degrees, and those of a person's neighbors",
+        "numbers of connections of everyone they know, and how common each number is",
+    ),
     known_of_people(PROFILE, "the out-degree and in-degree of a person", "connections out and in"),
+    known_of_people(
+        OF_EACH_LIST,
+        "the neighbors' degrees by type and direction",
+        "connections of everyone they know, by type and direction",
+    ),
+    known_of_people(
+        f"{OF_EACH_LIST}{AND_ALL_DEGREES}",
+        "all degrees, and the neighbors' by type and direction",
+        "connections of everyone they know, by type and direction, and how common each number is",
+    ),
     known_of_people(
         AROUND,
         (
@@ -286,18 +373,32 @@ SAID = (
         "the published attributes of a person, and the degree for each edge type",
         "attributes, and connections of each type",
     ),
+    *(
+        known_of_people(
+            f"{name}{WITH_ATTRIBUTES}",
+            f"the attributes of a person, and the neighbors' degrees{known}",
+            f"attributes, and connections of everyone they know{label}",
+        )
+        for name, known, label in (
+            (BY_QUANTILES, "", ""),
+            (OF_EACH_LIST, " by direction", ", by type and direction"),
+        )
+    ),
 )
-"""How figures are worded, one entry per kind of knowledge."""
+"""How figures are worded, one entry per kind of knowledge. The two ways to compare the degrees of
+neighbors have the same words: where lines are merged, that of the larger figure is shown."""
 
 CANDIDATE_SET = attack.Attack(
     name="candidate-set",
     kind=Graph,
     knows="for one person, in the original: the degree; the degree and the number of triangles; "
     "the degrees of the person and of all neighbors (vrq); or, for directed edges, the out-degree "
-    "and in-degree, and also the number of neighbors and of edges among all of them",
+    "and in-degree, and also the number of neighbors and of edges among all of them; which edits "
+    "the manifest allows; and how often each degree occurs in the original, or not",
     definition="how many released nodes are at least as close to what is known as the person's "
-    "own node, by the sum of absolute differences; and how often a guess among the "
-    "nearest nodes is correct, with equal distances shared",
+    "own node, by the sum of absolute differences (of logarithms of quantiles for lists of "
+    "degrees); and how often a guess among the nearest nodes is correct, with equal distances "
+    "shared",
     source="Hay et al., PVLDB 2008; distance instead of equality is graphveil's own",
     cost=f"targets times edges, up to {MOST_NODES:,} nodes",
     compute=candidate_set,

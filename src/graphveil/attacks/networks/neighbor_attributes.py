@@ -127,7 +127,7 @@ def neighbor_attributes(
     risk = np.full(n, np.nan)
     # Who is unique, then who is found: without the person's own attributes, and with them.
     figures = list(_unique_figures(both, rows))
-    for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{candidate_set.WITH_ATTRIBUTES}", rows)):
+    for name, own in ((NEIGHBORS, ()), (f"{NEIGHBORS}{candidate_set.WITH_ATTRIBUTES}", (rows,))):
         near = candidates(known, released, pair.linked, targets, own).only(0)
         figures += candidate_set.figures_of(name, near, n, rng)
         risk[targets] = np.fmax(risk[targets], near.right)

@@ -15,6 +15,7 @@ counts and words it. Cost: targets times ends of edges for vrq, targets times no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -83,10 +84,10 @@ class Signatures(NamedTuple):
 class Profiles(NamedTuple):
     """Numbers that are known of everybody, such as the out-degree and the in-degree.
 
-    `numbers`: int64, shape (n, d).
+    `numbers`: int64 or int32, shape (n, d).
     """
 
-    numbers: Ints
+    numbers: Ints | Int32s
 
     def distances_to(self, known: Profiles, node: int) -> Ints:
         """Return how far every profile is from one that is known, int64, shape (1, n).
@@ -193,12 +194,19 @@ class Signature(Protocol):
 S = TypeVar("S", bound=Signature)
 
 
+class Fits(Protocol):
+    """What can only exclude nodes: attributes (`KnownRows`), or edits that were not allowed."""
+
+    def fits(self, person: int) -> Bools:
+        """Return which released nodes can be a person, bool, shape (n,)."""
+
+
 def candidates(
-    known: S, released: S, position: Ints, targets: Ints, rows: KnownRows | None = None
+    known: S, released: S, position: Ints, targets: Ints, fitting: Sequence[Fits] = ()
 ) -> CandidateSets:
     """Return how many released nodes are near the known signatures of each target.
 
-    Nodes that show an attribute other than what `rows` know of the target are not candidates.
+    Nodes that do not fit a target, such as those that show other attributes, are not candidates.
 
     Parameters
     ----------
@@ -208,8 +216,8 @@ def candidates(
         The released node of every person: read only to count.
     targets : int64, shape (targets,)
         The people to look for.
-    rows : KnownRows, optional
-        Attributes that are known in addition.
+    fitting : sequence of Fits, optional
+        What is known in addition, and can exclude nodes.
 
     Returns
     -------
@@ -224,11 +232,11 @@ def candidates(
     """
     counts = []
     for target in in_time(targets.tolist()):
-        # How far every released node is from what is known of the target; other attributes exclude
-        # it.
+        # How far every released node is from what is known of the target; what cannot be the target
+        # is farthest.
         distance = released.distances_to(known, target)
-        if rows is not None:
-            distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max
+        for some in fitting:
+            distance[:, ~some.fits(target)] = np.iinfo(np.int64).max
         # The linkage enters here alone, to see how near the target's own node is.
         own = distance[:, position[target]][:, None]
         least = distance.min(axis=1, keepdims=True)

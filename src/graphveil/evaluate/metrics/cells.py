@@ -1,5 +1,9 @@
 """Metrics of tables: suppressed, replaced and generalized cells, classes, entropy, risk.
 
+A cell is suppressed if the original has a value there and the release has ``*``; a cell without a
+value in the original is missing. Only the linkage tells them apart, so figures without it are of
+both together, and say so.
+
 Comparing cells one by one needs the linkage; how many are suppressed, how general cells are, and
 the risk of re-identification do not. All take O(n d) time for n rows and d columns, classes also a
 sort.
@@ -19,15 +23,16 @@ from graphveil.evaluate.comparison import Int32s, Levels, TableComparison, speci
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
 
 STAR = -1
-"""The code of a suppressed cell."""
+"""The code of a missing or suppressed cell."""
 
 QUANTILES_OF_CLASSES = {"median": 0.5, "75% quantile": 0.75, "95% quantile": 0.95}
 
 
 def stars(pair: TableComparison) -> Figures:
-    """Yield how many cells are suppressed before and after, and their share in the release.
+    """Yield how many cells have no value before and after, and their share in the release.
 
-    0 if no cell is suppressed. Choromanski, Jebara and Tang, Adaptive Anonymity via b-Matching.
+    Before, these are the missing ones, and after, those missing or suppressed. Choromanski, Jebara
+    and Tang, Adaptive Anonymity via b-Matching.
     """
     before, after = (int(np.count_nonzero(codes == STAR)) for codes in (pair.before, pair.after))
     yield Figure("original", before, "cells", judged=False)
@@ -46,9 +51,10 @@ def stars_added(pair: TableComparison) -> Figures:
 
 
 def utility(pair: TableComparison) -> Figures:
-    """Yield the share of cells that are not suppressed: 1 - stars / (rows x columns).
+    """Yield the share of cells that show a value: 1 - stars / (rows x columns).
 
-    From 0 to 1, and 1 if no cell is suppressed or there are no cells. Choromanski, Jebara and Tang.
+    From 0 to 1, and 1 if no cell is missing or suppressed, or there are no cells. Choromanski,
+    Jebara and Tang.
     """
     shown = np.count_nonzero(pair.after != STAR)
     yield Figure("all", shown / pair.after.size if pair.after.size else 1.0, "share of cells")
@@ -69,7 +75,7 @@ def replaced(pair: TableComparison) -> Figures:
         names = pair.original.columns
         columns = [names.index(name) for name in pair.released.columns]
         other &= after < np.array([len(pair.original.categories[at]) for at in columns])
-    # Apart: cells that the original suppresses, and the release fills.
+    # Apart: cells that are missing in the original, and that the release fills.
     missing = pair.before == STAR
     number, filled = (int(np.count_nonzero(other & at)) for at in (~missing, missing))
     published = int(np.count_nonzero(shown))
@@ -80,14 +86,14 @@ def replaced(pair: TableComparison) -> Figures:
 
 
 def stars_by_column(pair: TableComparison) -> Figures:
-    """Yield the share of each column that is suppressed, from 0 to 1; nothing without rows."""
+    """Yield the share of missing or suppressed cells by column; nothing without rows."""
     for name, codes in zip(pair.released.columns, pair.after.T, strict=True):
         number = int(np.count_nonzero(codes == STAR))
         yield from share_of(number, codes.size, "share of rows", part=name)
 
 
 def stars_by_row(pair: TableComparison) -> Figures:
-    """Yield how suppressed cells are distributed over rows; nothing without rows.
+    """Yield how missing or suppressed cells are distributed over rows; nothing without rows.
 
     Mean, quantiles and maximum from 0 to the number of columns, and the share of rows that show
     nothing.

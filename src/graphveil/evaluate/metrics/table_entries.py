@@ -16,15 +16,16 @@ ADAPTIVE = "Choromanski, Jebara and Tang, Adaptive Anonymity via b-Matching"
 TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="stars",
-        definition="number of suppressed cells in the released columns, before and after",
+        definition="number of cells without a value (*) in the released columns: those missing in "
+        "the original, and those missing or suppressed in the release",
         source=ADAPTIVE,
         cost="linear",
         compute="metrics.cells.stars",
         as_sample="every part",
         said=Said(
-            "suppressed cells",
+            "missing or suppressed cells",
             {"released": "original"},
-            "cells are suppressed (*)",
+            "cells are missing or suppressed (*)",
             place=2,
             spelled=number,
         ),
@@ -41,8 +42,8 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="cells-shown",
         direction="higher is better",
-        definition="utility: 1 - stars / (rows x columns), where stars are suppressed cells; 1 "
-        "if there are no cells",
+        definition="utility: 1 - stars / (rows x columns), where stars are cells that are "
+        "suppressed, or missing in the original; 1 if there are no cells",
         source=ADAPTIVE,
         cost="linear",
         compute="metrics.cells.utility",
@@ -52,7 +53,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
             "all",
             "of the cells",
             place=1,
-            ending=" are published; the others are suppressed (*)",
+            ending=" are published; the others are missing or suppressed (*)",
             headline=True,
         ),
     ),
@@ -74,7 +75,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="stars-by-column",
-        definition="share of each released column that is suppressed",
+        definition="share of each released column that is missing or suppressed",
         source="ours",
         cost="linear",
         compute="metrics.cells.stars_by_column",
@@ -82,19 +83,19 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         said=Said(
             "values of each column",
             {},
-            "of the cells of {part} are suppressed, the most of all columns",
+            "of the cells of {part} are missing or suppressed, the most of all columns",
             place=6,
         ),
     ),
     _table(
         name="stars-by-row",
-        definition="number of suppressed cells per row, and its distribution over rows",
+        definition="number of missing or suppressed cells per row, and its distribution over rows",
         source="ours",
         compute="metrics.cells.stars_by_row",
         said=Said(
-            "rows with all cells suppressed",
+            "rows without a value",
             "nothing shown",
-            ("of the rows are entirely suppressed"),
+            "of the rows show no value: all of their cells are missing or suppressed",
             place=3,
         ),
     ),

@@ -142,13 +142,16 @@ class ClusterK(table_roles.WithRoles[Table]):
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
+        # Case 1: blocks alone, for the other searches, for a given size of blocks, and for a table
+        # of up to `WHOLE_ROWS` rows, which is one block.
         if (
             self.search != "local"
             or self.block_rows is not None
             or data.n_rows <= blocks.WHOLE_ROWS
         ):
             return blocks.draft_of(data, self._in_blocks(data, randomness))
-        # A large table with local search: put all rows together by the columns that they publish.
+        # Case 2: a large table with local search. All rows are put together by the columns that
+        # they publish: a set of columns (mask) forms clusters across all blocks.
         from graphveil.methods.adaptive.clusters import hidden_by, masked_start  # noqa: PLC0415  compiled code
 
         with stage("masks"):
@@ -156,7 +159,8 @@ class ClusterK(table_roles.WithRoles[Table]):
         if masked is None:
             return blocks.draft_of(data, self._in_blocks(data, randomness))
         outcome = blocks.BlockOutcome(hidden_by(data.codes, masked.labels), None, {})
-        # Not every set of columns was tried: blocks may suppress less.
+        # Not every set of columns was tried, so blocks may suppress less: keep what suppresses
+        # fewer cells. Both are k-anonymous, whichever it is.
         if not masked.all_masks:
             other = self._in_blocks(data, randomness)
             outcome = min(outcome, other, key=lambda candidate: int(candidate.hidden.sum()))
@@ -164,6 +168,8 @@ class ClusterK(table_roles.WithRoles[Table]):
 
     def _in_blocks(self, data: Table, randomness: Randomness) -> blocks.BlockOutcome:
         """Return what blocks of the table publish, each clustered by itself."""
+        # Blocks are those of `adaptive`, where levels and weights differ. Here everybody has the
+        # level k, and every column the weight 1.
         return blocks.in_blocks(
             data.codes,
             np.full(data.n_rows, self.k, dtype=np.int64),
@@ -191,6 +197,8 @@ class Clustering:
         from graphveil.methods.adaptive.clusters import clusters  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import mask_of, packed  # noqa: PLC0415  the same
 
+        # Definition 2.1: a cluster is a clique. It publishes a cell if all its rows have it, so
+        # `stars` (per cluster, bits per column) are the columns in which two of them differ.
         grouped = clusters(packed(block.codes), int(block.levels[0]), self.search, block.rng)
         hidden = mask_of(grouped.common.stars[grouped.labels], block.codes)
         return blocks.BlockSolution(np.packbits(hidden, axis=1))

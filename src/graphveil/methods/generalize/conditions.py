@@ -9,8 +9,10 @@ have the same. Three bounds limit this, each for the rows of every class:
   t (Li, Li and Venkatasubramanian, ICDE 2007). The paper uses the earth mover's distance; if all
   values are equally far from each other, that is the total variation.
 
-A missing cell counts as a value of its own. Bounds that not even the table as one class meets are
-refused before the search. The kernels test the bounds for every cluster and every move.
+Diversity counts known values: missing cells and the words of `core.missing_words.UNKNOWN` never
+help. For closeness a missing cell is a value of its own. Bounds that not even the table as one
+class meets are refused before the search. The kernels test the bounds for every cluster and every
+move.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 from graphveil.core.array_types import Ints
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.hints import mapping, option
+from graphveil.core.missing_words import UNKNOWN, plain
 from graphveil.core.text import counted, printable
 from graphveil.core.warning_channel import warn
 from graphveil.data.spellings import spelled_twice
@@ -41,7 +44,9 @@ class Condition(NamedTuple):
     Parameters
     ----------
     codes
-        int64, shape (n,): the value of every row.
+        int64, shape (n,): the value of every row; the known values come first.
+    known
+        The number of known values. Larger codes are words for missing, and missing cells.
     distinct
         The fewest different values; 1 for no bound.
     entropy
@@ -51,6 +56,7 @@ class Condition(NamedTuple):
     """
 
     codes: Ints
+    known: int
     distinct: int = 1
     entropy: float = 1.0
     close: Fraction = Fraction(1)
@@ -92,14 +98,19 @@ def conditions_of(
             )
         # Two spellings of one value make a class look more diverse than it is.
         values = values_of(name, table.column(name), ())
-        spelled = spelled_twice(values.texts) if name in diverse else ""
+        is_word = np.array([plain(text) in UNKNOWN for text in values.texts], dtype=bool)
+        texts = [text for text, word in zip(values.texts, is_word, strict=True) if not word]
+        spelled = spelled_twice(texts) if name in diverse else ""
         if spelled:
             warn(
                 f"{spelled} in {name} count as two different values, although they may be one: "
                 "use one spelling for each value"
             )
-        # A missing cell is one more value.
-        codes = np.where(values.codes < 0, len(values.texts), values.codes)
+        # Number the known values first, then words for missing. A missing cell is one more value.
+        known = len(texts)
+        numbers = np.empty(len(values.texts) + 1, dtype=np.int64)
+        numbers[np.append(np.argsort(is_word, kind="stable"), -1)] = np.arange(numbers.size)
+        codes = numbers[values.codes]
         count = int(codes.max()) + 1
         if count * classes > MOST_COUNTS:
             raise ParameterError(
@@ -108,8 +119,9 @@ def conditions_of(
             )
         # Entropy is concave: the mean entropy of classes is at most that of the whole table, so not
         # all of them can meet a larger bound.
-        distinct, entropy = _diversity(name, diverse.get(name, 1), np.unique(codes).size)
-        shares = np.bincount(codes)[np.unique(codes)] / codes.size
+        distinct, entropy = _diversity(name, diverse.get(name, 1), known, count - known)
+        counts = np.bincount(codes)[:known]
+        shares = counts / counts.sum()
         most = float(np.exp(-(shares * np.log(shares)).sum()))
         if entropy > most * (1 + 1e-12):
             raise InfeasibleError(
@@ -117,14 +129,15 @@ def conditions_of(
                 "at most this."
             )
         closeness = _closeness(name, close.get(name, 1))
-        conditions[name] = Condition(codes, distinct, entropy, closeness)
+        conditions[name] = Condition(codes, known, distinct, entropy, closeness)
     return conditions
 
 
-def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
+def _diversity(name: str, given: int | str, values: int, missing: int) -> tuple[int, float]:
     """Return the fewest values of a class, and the number whose logarithm bounds their entropy.
 
-    `given`: a number, or ``entropy:NUMBER``; `values`: the different values of the column.
+    `given`: a number, or ``entropy:NUMBER``; `values`: the different known values of the column;
+    `missing`: how many others there are: words for missing, and one for missing cells.
     """
     # ``NUMBER`` bounds the different values, ``entropy:NUMBER`` the entropy.
     text = str(given)
@@ -143,9 +156,10 @@ def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
             f"or {mapping('diverse', name, 'entropy:1.5')}."
         )
     if least > values:
+        apart = ", missing cells and words for missing not counted" if missing else ""
+        way_out = f"Use at most {values}" if values > 1 else f"Remove {option('diverse')}"
         raise InfeasibleError(
-            f"diverse {name}={text}: the column has {counted(values, 'value')}. Use at most "
-            f"{values}."
+            f"diverse {name}={text}: the column has {counted(values, 'value')}{apart}. {way_out}."
         )
     return (int(least), 1.0) if kind == "distinct" else (1, least)
 
@@ -193,16 +207,19 @@ def _reached(values: Values, condition: Condition, labels: Ints) -> str:
     sizes, total = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
     shares = counts / sizes
     reached = []
+    known = counts[:, : condition.known]
     if condition.distinct > 1:
-        reached.append(f"have at least {counted(int((counts > 0).sum(axis=1).min()), 'value')}")
+        reached.append(f"have at least {counted(int((known > 0).sum(axis=1).min()), 'value')}")
     if condition.entropy > 1:
-        logs = np.log(np.where(counts > 0, shares, 1.0))
-        least = float(np.exp((-(shares * logs).sum(axis=1)).min()))
+        among = known / np.maximum(known.sum(axis=1, keepdims=True), 1)
+        logs = np.log(np.where(known > 0, among, 1.0))
+        least = float(np.exp((-(among * logs).sum(axis=1)).min()))
         reached.append(f"have the entropy of at least {least:.4g} values")
     if condition.close < 1:
         most = float(np.abs(shares - total / total.sum()).sum(axis=1).max() / 2)
         reached.append(f"differ from the table by up to {most:.4g}")
-    commonest = printable([*values.texts, ALL][int(total.argmax())], LONGEST)
+    row = int(np.flatnonzero(condition.codes == total.argmax())[0])
+    commonest = printable([*values.texts, ALL][int(values.codes[row])], LONGEST)
     rows = f"{commonest}, the commonest value of {values.name}, is in {int(total.max()):,} of them"
     return f"classes {' and '.join(reached)} ({rows})"
 

@@ -189,8 +189,9 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
         For a known column how it is generalized, see
         `graphveil.methods.generalize.levels.column_of`. Default: text is published or ``*``.
     diverse
-        For an attached column how many distinct values every class has, or ``"entropy:L"``: their
-        entropy is at least log L, up to 1e-12.
+        For an attached column how many distinct known values every class has, or ``"entropy:L"``:
+        their entropy is at least log L, up to 1e-12. Missing cells and words for missing do not
+        count.
     close
         For an attached column how far the values of every class may be from those of the table:
         their total variation, from 0 to 1, of at most four digits.

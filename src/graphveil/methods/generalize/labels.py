@@ -74,11 +74,14 @@ def interval(text: str) -> Interval | None:
     """
     infinite = Decimal("Infinity")
     found: Interval | None = None
+    # Step 1: the first form that the complete text has. Brackets come first: their ends say whether
+    # they are included, which a dash between two numbers does not.
     if match := _BRACKETS.fullmatch(text):
         opening, low, high, closing = match.groups()
         found = Interval(Decimal(low), Decimal(high), opening == "[", closing == "]")
     elif match := _BETWEEN.fullmatch(text):
         first, last = (Decimal(end) for end in match.groups())
+        # 20-39 in whole numbers is [20, 40): see `Interval.includes`.
         whole = first == first.to_integral_value() and last == last.to_integral_value()
         found = Interval(first, last, whole=whole)
     elif match := _BIN.fullmatch(text):
@@ -94,6 +97,7 @@ def interval(text: str) -> Interval | None:
             if below
             else Interval(end, infinite, has_low=closed)
         )
+    # Step 2: an interval that holds nothing, such as 39-20 or (5, 5), is not read as one.
     if found is None or found.low > found.high:
         return None
     return None if found.low == found.high and not (found.has_low and found.has_high) else found
@@ -129,6 +133,7 @@ def days(text: str) -> Days | None:
 
 
 def _days(text: str) -> Days | None:
+    # No text fits two of the forms, each of which reads all of it.
     for form, read in _UNITS:
         if match := form.fullmatch(text):
             found = read(*(int(part) for part in match.groups() if part.isdecimal()))
@@ -185,15 +190,19 @@ def includes(node: str, below: str) -> bool | None:
     >>> print(includes("Scandinavia", "Oslo"), includes("20-39", "unknown"))
     None None
     """
+    # Step 1: equal texts, whatever they mean.
     node, below = node.strip(), below.strip()
     if node == below:
         return True
+    # Step 2: a prefix, with stars at its end alone; * includes everything and says nothing.
     stem = node.rstrip(_STAR)
     if stem != node:
         return None if not stem or _STAR in stem else below.rstrip(_STAR).startswith(stem)
+    # Step 3: dates, if one of both can be nothing else: 2024-05 is also two numbers.
     outer, inner = days(node), days(below)
     if outer is not None and inner is not None and (inner.sure or outer.sure):
         return outer.first <= inner.first and inner.last <= outer.last
+    # Step 4: an interval around a number or an interval.
     span, own = interval(node), _number(below) or interval(below)
     return None if span is None or own is None else span.includes(own)
 
@@ -206,6 +215,7 @@ def overlapping(labels: Iterable[str]) -> tuple[str, str] | None:
     >>> overlapping(["[0-50]", "[40-60]"]), overlapping(["0-19", "20-39", "unknown"])
     (('[0-50]', '[40-60]'), None)
     """
+    # In order of their lower ends, two intervals overlap only if two that follow each other do.
     read = {label: interval(label.strip()) for label in labels}
     spans = sorted(
         (span.low, not span.has_low, span.high, label)
@@ -214,6 +224,7 @@ def overlapping(labels: Iterable[str]) -> tuple[str, str] | None:
     )
     for (_, _, high, label), (low, is_open, _, later) in pairwise(spans):
         own = read[label]
+        # Closed ends that meet, as of [0, 10] and [10, 20], have that number in common.
         touches = own is not None and own.has_high and not is_open and low == high
         if low < high or touches:
             return label, later

@@ -397,7 +397,11 @@ def _by_quantiles(values: Values) -> Hierarchy:
 
 
 def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
-    """Return the first characters of each text, one level per length, the others as ``*``."""
+    """Return the first characters of each text, one level per length, the others as ``*``.
+
+    Where codes have several lengths, one star at the end hides the others, so that it does not show
+    how long the code was: ``E11*`` for E11, E110 and E1165. A shorter code than a level's stays.
+    """
     parts = detail.split(",")
     lengths = [int(part) for part in parts if part.strip().isascii() and part.strip().isdigit()]
     if len(lengths) < len(parts) or any(long <= short for long, short in pairwise([*lengths, 0])):
@@ -413,8 +417,13 @@ def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
             f"may be lost. Read the column as text, with {shortest.zfill(len(longest))}, or use "
             f"{mapping('levels', values.name, f'{values.name}.csv')}, a file of levels."
         )
+    one_length = len(shortest) == len(longest)
     cut = [
-        [text[:length] + ALL * (len(text) - length) for text in values.texts] for length in lengths
+        [
+            text[:length] + ALL * (len(text) - length if one_length else len(text) >= length)
+            for text in values.texts
+        ]
+        for length in lengths
     ]
     return Hierarchy.of([values.texts, *cut], source=f"levels of {values.name}")
 

@@ -103,8 +103,8 @@ class Generalize(Anonymizer[Table]):
         ``prefix:4,3``, ``month,year``, ``auto``, or a csv file with one line for each value, from
         the value to the root. Default: a value is published or suppressed.
     diverse
-        For an attached column how many different values every class has, or ``entropy:L``: their
-        entropy is at least log L.
+        For an attached column how many different known values every class has, or ``entropy:L``:
+        their entropy is at least log L. Missing cells and words for missing do not count.
     close
         For an attached column how far the shares of its values in a class may be from those in the
         table: their total variation, of at most four digits.

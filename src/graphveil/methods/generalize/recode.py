@@ -267,7 +267,10 @@ def _conditions_of(conditions: Sequence[Condition], order: Ints) -> Conditions:
         values=values,
         starts=starts,
         totals=np.concatenate([*totals, np.zeros(0, dtype=np.int64)]).astype(np.int64),
-        distinct=np.array([c.distinct for c in conditions], dtype=np.int64),
+        known=np.array([c.known for c in conditions], dtype=np.int64),
+        distinct=np.array(
+            [c.distinct if c.distinct > 1 else 0 for c in conditions], dtype=np.int64
+        ),
         entropy=np.log(np.array([c.entropy for c in conditions], dtype=np.float64)),
         numerator=np.array([c.close.numerator for c in conditions], dtype=np.int64),
         denominator=np.array([c.close.denominator for c in conditions], dtype=np.int64),

@@ -82,7 +82,7 @@ def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
     """Return by how much clusters miss the conditions; 0 for one that meets all.
 
     `counts`: shape (..., V): how many rows of each cluster have each value. The shortfalls of the
-    conditions add up: missing values, excess total variation, missing entropy in nats.
+    conditions add up: too few known values, excess total variation, missing entropy in nats.
     """
     missed = np.zeros(counts.shape[:-1])
     n = len(conditions.values)
@@ -90,15 +90,16 @@ def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
         part = slice(conditions.starts[i], conditions.starts[i + 1])
         mine, totals = counts[..., part].astype(np.int64), conditions.totals[part]
         size = mine.sum(axis=-1)
-        missed += np.maximum(0, conditions.distinct[i] - (mine > 0).sum(axis=-1))
+        known = mine[..., : conditions.known[i]]
+        missed += np.maximum(0, conditions.distinct[i] - (known > 0).sum(axis=-1))
         # As in the kernel, the total variation is compared in whole numbers.
         numerator, denominator = int(conditions.numerator[i]), int(conditions.denominator[i])
         apart = np.abs(mine * n - size[..., None] * totals).sum(axis=-1) * denominator
         excess = apart - 2 * numerator * size * n
         missed += np.maximum(0, excess) / (2.0 * size * n * denominator)
         if conditions.entropy[i] > 0:
-            shares = mine / size[..., None]
-            logs = np.log(np.where(mine > 0, shares, 1.0))
+            shares = known / np.maximum(known.sum(axis=-1), 1)[..., None]
+            logs = np.log(np.where(known > 0, shares, 1.0))
             lacking = conditions.entropy[i] + (shares * logs).sum(axis=-1)
             missed += np.where(lacking > clusters.SLACK, lacking, 0.0)
     return missed

@@ -35,7 +35,7 @@ from graphveil.claims.conditions import (
     RandomizedCells,
     as_printed,
 )
-from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
+from graphveil.claims.facts import Cost, EdgeChanges, EntryChanges, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
@@ -207,7 +207,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
-    def expected_cost(self, data: Graph | Bipartite) -> Figures:
+    def expected_cost(self, data: Graph | Bipartite) -> Cost:
         """Return how many edges or entries are kept and added on average.
 
         Parameters
@@ -217,7 +217,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
         Returns
         -------
-        Figures
+        Cost
             The expected costs, rounded to whole numbers.
 
         Examples
@@ -255,7 +255,29 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def from_edges_on_disk(self, graph: Graph, _randomness: Randomness) -> NoisyEdges:
-        """Return the chances of every pair of a graph whose edges are on disk."""
+        """Return the chances of every pair of a graph whose edges are on disk.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        _randomness
+            Unused: the chances depend on the parameters alone.
+
+        Returns
+        -------
+        NoisyEdges
+            How each pair of nodes is drawn, and how many pairs are expected at most.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> planned = gv.RandomizedResponse(epsilon=2.0).from_edges_on_disk(path, Randomness(1))
+        >>> planned.at_most, planned.exact_size
+        (6, False)
+        """
         return NoisyEdges(
             noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
@@ -278,6 +300,14 @@ class RandomizedResponse(Anonymizer[Any]):
         -------
         tuple of str
             The warnings.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> method = gv.RandomizedResponse(epsilon=2.0)
+        >>> print(method.advice_for(path, method.flips(path), 3)[1])
+        up to 1 of the released edges are expected to be false: each of 6 cells is flipped with ...
         """
         return (
             *noisy.public_inputs(data, of_people=self.unit == "node"),
@@ -494,7 +524,30 @@ class AsymmetricResponse(noisy.NoisyMethod):
         )
 
     def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> NoisyEdges:
-        """Return the chances of every pair of a graph whose edges are on disk."""
+        """Return the chances of every pair of a graph whose edges are on disk.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        randomness
+            That of the run: it samples the noisy number of edges.
+
+        Returns
+        -------
+        NoisyEdges
+            How each pair of nodes is drawn, and how many pairs are expected at most.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> method = gv.AsymmetricResponse(epsilon=2.0, exact_size=True)
+        >>> planned = method.from_edges_on_disk(path, Randomness(1))
+        >>> planned.at_most, planned.exact_size
+        (6, True)
+        """
         # Room for the edges is reserved before the noisy count is sampled, for the largest count
         # that is likely: with it most edges are published.
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
@@ -526,6 +579,17 @@ class AsymmetricResponse(noisy.NoisyMethod):
         -------
         RandomizedCells
             The condition that states them, with the noisy count.
+
+        Examples
+        --------
+        Of 6 pairs of nodes, 3 have an edge; the noisy count differs from run to run.
+
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> stated = gv.AsymmetricResponse(epsilon=2.0).stated_for(path, 3, Randomness(1))
+        >>> stated.cells, stated.epsilon_cells, 1 <= int(stated.noisy_count) <= 5
+        ('6', '19/10', True)
         """
         # One cell changes the count by 1. If epsilon is that of a value, two cells change, and the
         # count has half of the part.
@@ -552,6 +616,14 @@ class AsymmetricResponse(noisy.NoisyMethod):
         -------
         tuple of str
             The warnings.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        >>> method = gv.AsymmetricResponse(epsilon=2.0)
+        >>> [line[:36] for line in method.advice_for(path, method.flips(6, 3), 3)]
+        ['the list of nodes counts as public. ']
         """
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))

@@ -158,8 +158,8 @@ CARD = MethodCard(
     when="You compare with a baseline that keeps noisy degrees alone.",
     promise="One edge changes the probability of any release by at most a factor e^epsilon.",
     source=(
-        "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
-        "of Social Graphs at Linear Cost"
+        "the 1K series of Mahadevan, Krioukov, Fall & Vahdat, Systematic topology analysis and "
+        "generation using degree correlations, of noisy degrees"
     ),
     limits=(
         "All edges of one person together: epsilon is for a single edge. Re-identified in our "

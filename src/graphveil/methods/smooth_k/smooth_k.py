@@ -500,6 +500,23 @@ class SmoothK(Clustered):
         -------
         numpy.ndarray
             bool, one for each pair of a cluster and a feature in `profiles`.
+
+        Examples
+        --------
+        In both clusters, one of two rows has the first item, and both have the second. By default
+        half of the rows are enough.
+
+        >>> from graphveil.core.randomness import Randomness
+        >>> profiles = rules.Profiles(
+        ...     clusters=np.array([0, 0, 1, 1], dtype=np.int32),
+        ...     features=np.array([0, 1, 0, 1], dtype=np.int32),
+        ...     counts=np.array([1, 2, 1, 2]),
+        ...     sizes=np.array([2, 2]),
+        ... )
+        >>> SmoothK(k=2).published(profiles, Randomness(1)).tolist()
+        [True, True, True, True]
+        >>> SmoothK(k=2, ties="drop").published(profiles, Randomness(1)).tolist()
+        [False, True, False, True]
         """
         kept = profiles.kept(self.rule)
         # Noise only raises thresholds, so the keep rule and the guarantee hold as before.

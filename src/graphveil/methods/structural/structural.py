@@ -203,6 +203,11 @@ LIMITS_OF_PHI = (
 
 _OF_20_KNOWN = (" who also knew 20 people", "1,490 people")
 
+_BY_NEIGHBORS = (
+    "; 16% by one who knew the degrees of a node's neighbors, and how common each degree is "
+    "(241 nodes)"
+)
+
 
 CARD = MethodCard(
     when=(
@@ -219,16 +224,16 @@ CARD = MethodCard(
     reached=tuple(
         Reached(
             f"Re-identified in our tests: {found} by an attacker with a copy of the network{more} "
-            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}).",
+            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}){also}.",
             {"k": k, "measure": measure, "phi": phi},
         )
-        for k, measure, phi, found, more, where in (
-            (2, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (5, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (20, "count", None, "92% of the nodes", "", "1,224 nodes"),
-            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people"),
-            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN),
-            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense"),
+        for k, measure, phi, found, more, where, also in (
+            (2, "count", None, "100% of the nodes", "", "242 nodes, dense", ""),
+            (5, "count", None, "100% of the nodes", "", "242 nodes, dense", _BY_NEIGHBORS),
+            (20, "count", None, "92% of the nodes", "", "1,224 nodes", ""),
+            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people", ""),
+            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN, ""),
+            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense", ""),
         )
     ),
     limits_of_attributes=(
@@ -528,6 +533,14 @@ class StructuralAnonymity(AttributedMethod):
         -------
         Task
             The network with goal, measure and budget.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], n=5)
+        >>> method = StructuralAnonymity(measure="count", k=2, goal=Budget(edges=2))
+        >>> task = method.task(path)
+        >>> task.measure, task.budget, task.by_budget
+        ('count', 2, True)
         """
         # A bound on the share of edges kept is a smaller budget.
         m, budget = graph.n_edges, self.goal.budget(graph.n_edges)
@@ -549,7 +562,19 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def settings(self) -> Settings:
-        """Return how the heuristics look for edits."""
+        """Return how the heuristics look for edits.
+
+        Returns
+        -------
+        Settings
+            The heuristic, its limits, and what it keeps.
+
+        Examples
+        --------
+        >>> settings = StructuralAnonymity(measure="count", k=2, effort=0.5).settings()
+        >>> settings.heuristic, settings.effort
+        ('auto', 0.5)
+        """
         given = {name: getattr(self, name) for name in Settings._fields}
         return Settings(**given | {"keep": self.keeps})
 

@@ -93,8 +93,10 @@ _WAYS: dict[str | None, str] = {
 def columns_line(described: Described, cost: Mapping[str, float | int]) -> Message | None:
     """Return what is left of each column of a table, the columns in their order; None of others.
 
-    Where cells show values that the original does not have there, none is called exact. A column
-    that has levels and of which nothing is left needs a coarser one.
+    Cells of attached columns are never suppressed: those without a value are missing. In others
+    they are missing or suppressed if the original has missing cells. Where cells show values that
+    the original does not have there, none is called exact. A column that has levels and of which
+    nothing is left needs a coarser one.
 
     >>> from graphveil.claims.manifest import ColumnCells
     >>> age = ColumnCells(name="age", values=1, generalized=4, suppressed=3)
@@ -107,15 +109,20 @@ generalize or drop it.'
     cells = described.cells or []
     exact = "shown" if "cells_replaced" in cost else "exact"
     levels = {one.name: one.levels for one in described.columns or []}
+    published = {one.name for one in described.columns or [] if one.role != "known"}
+    without = "missing or suppressed" if cost.get("stars_before") else "suppressed"
     words = []
     for one in cells[:MOST_COLUMNS]:
         rows = one.values + one.generalized + one.suppressed
         if not rows:
             return None
         if one.suppressed == rows:
-            words.append(f"{one.name}: nothing is left; {_WAYS.get(levels.get(one.name), _WAY)}")
+            way = _WAYS.get(levels.get(one.name), _WAY)
+            left = "every cell is missing" if one.name in published else f"nothing is left; {way}"
+            words.append(f"{one.name}: {left}")
             continue
-        hidden = f", {percent(one.suppressed / rows)} suppressed" if one.suppressed else ""
+        kind = "missing" if one.name in published else without
+        hidden = f", {percent(one.suppressed / rows)} {kind}" if one.suppressed else ""
         more_general = f", {percent(one.generalized / rows)} generalized" if one.generalized else ""
         words.append(f"{one.name} {percent(one.values / rows)} {exact}{more_general}{hidden}")
     if not words:

@@ -14,7 +14,7 @@ from graphveil.claims.record import OWNERS_PAGE, private_folder
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY, is_output, not_replaced
 from graphveil.core.parameters import flat_parameters
 from graphveil.pages.charts import write_new
-from graphveil.pages.figures import Figure, Illustrated
+from graphveil.pages.figures import Illustrated, Plot
 from graphveil.verify.verdict import Verdict
 
 
@@ -90,14 +90,14 @@ class Report(Illustrated):
     public: bool
     verdict: Verdict
     answers: tuple[tuple[str, str], ...] = ()
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, Plot] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
         """1 where a check fails, else 0: that there is not enough to say is an answer."""
         return int(bool(self.verdict.failures()))
 
-    def _pictures(self) -> Mapping[str, Figure]:
+    def _pictures(self) -> Mapping[str, Plot]:
         return self.figures
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
@@ -119,6 +119,15 @@ class Report(Illustrated):
         ------
         UsageError
             Where there is one and `force` is off, or another file.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> verdict = Verdict("recomputed", "", [])
+        >>> report = Report(text="{}", form="json", public=True, verdict=verdict)
+        >>> with TemporaryDirectory() as folder:
+        ...     oct(report.write(Path(folder, "release-card.json")).stat().st_mode)[-3:]
+        '644'
         """
         if force and os.path.lexists(path) and not is_output(Path(path)):
             raise not_replaced(Path(path))

@@ -217,7 +217,7 @@ class Answers:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figures:
+class Findings:
     """What was measured for the tests, all of it optional."""
 
     after: Rows | None = None
@@ -242,41 +242,43 @@ ONLY_OWNER = "only the data owner can test this, with the original"
 
 
 def answers_of(
-    guarantee: AnyGuarantee, verdict: Verdict, kind: type[Data], figures: Figures
+    guarantee: AnyGuarantee, verdict: Verdict, kind: type[Data], findings: Findings
 ) -> tuple[Answers, ...]:
     """Return the three tests, each with at least one line."""
-    promised = promised_line(guarantee, verdict, figures.word)
+    promised = promised_line(guarantee, verdict, findings.word)
     lines: dict[Question, list[Line]] = {test: [] for test in QUESTIONS}
     if promised is not None:
         lines[promised.test].append(promised)
-        figures = replace(figures, held=guarantee if promised.evidence.recomputed else None)
-    if figures.after is None and figures.command is None:
+        findings = replace(findings, held=guarantee if promised.evidence.recomputed else None)
+    if findings.after is None and findings.command is None:
         for test in QUESTIONS:
             one = Line(test=test, who="anybody", evidence=Evidence(), reason=ONLY_OWNER)
             if test == "singled out":
-                one = replace(one, who="someone with any other knowledge", below=figures.below)
+                one = replace(one, who="someone with any other knowledge", below=findings.below)
             lines[test].append(one)
     else:
         for entry in ATTACKS.values():
             for said in entry.said if reads(entry, kind) else ():
-                lines[said.question] += lines_of(entry.name, said, figures, also=kind is entry.also)
+                lines[said.question] += lines_of(
+                    entry.name, said, findings, also=kind is entry.also
+                )
     for test, some in lines.items():
         if not some:
             some.append(Line(test=test, who="anybody", evidence=Evidence(), reason=NO_ATTACK))
     return tuple(
-        Answers(test=test, lines=tuple(some), counted=figures.counted)
+        Answers(test=test, lines=tuple(some), counted=findings.counted)
         for test, some in lines.items()
     )
 
 
 def marks_of(rows: Rows) -> list[Mark]:
     """Return the marks of the questions that these rows of attacks answer, each once."""
-    figures, names = Figures(after=rows), {row.question for row in rows}
+    findings, names = Findings(after=rows), {row.question for row in rows}
     lines = (
         line
         for name in ATTACKS
         for said in (ATTACKS[name].said if name in names else ())
-        for line in lines_of(name, said, figures)
+        for line in lines_of(name, said, findings)
     )
     marks = {line.mark.label: line.mark for line in lines if line.mark is not None}
     return list(marks.values())
@@ -366,34 +368,34 @@ def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     return f"for {what}: an attacker at even odds can reach at most {most}"
 
 
-def lines_of(attack: str, said: Said, figures: Figures, *, also: bool = False) -> Iterator[Line]:
+def lines_of(attack: str, said: Said, findings: Findings, *, also: bool = False) -> Iterator[Line]:
     """Yield a line for every row that fits; one that says why where there is none."""
-    rows = [row for row in figures.after or () if row.question == attack and said.fits(row)]
+    rows = [row for row in findings.after or () if row.question == attack and said.fits(row)]
     if not said.label:
         return
-    said = said.about(figures.counted, of_table=figures.of_table, word=figures.word)
+    said = said.about(findings.counted, of_table=findings.of_table, word=findings.word)
     if said.take is strongest and rows:
         rows = [max(rows, key=lambda row: row.value or 0.0)]
     for row in rows:
-        yield _measured(said, row, figures, last=row is rows[-1])
-    if not rows and not said.if_measured and not also and _has_a_say(attack, figures):
-        yield _untested(attack, said, figures)
+        yield _measured(said, row, findings, last=row is rows[-1])
+    if not rows and not said.if_measured and not also and _has_a_say(attack, findings):
+        yield _untested(attack, said, findings)
 
 
-def _has_a_say(attack: str, figures: Figures) -> bool:
+def _has_a_say(attack: str, findings: Findings) -> bool:
     """Whether something is known of a question without a figure: a reason, a time, or a way."""
-    if figures.after is None:
+    if findings.after is None:
         return True
-    missing = {row.question for row in figures.after.missing}
-    return attack in missing or attack in (figures.times or {})
+    missing = {row.question for row in findings.after.missing}
+    return attack in missing or attack in (findings.times or {})
 
 
-def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
+def _measured(said: Said, row: Row, findings: Findings, *, last: bool) -> Line:
     """Return the line of a figure; the last one of its question says who is worst off."""
-    words = words_of(row.setting, of_table=figures.of_table, word=figures.word)
-    before = _like(figures.before, row, row.figure)
-    outside = _like(figures.after, row, said.left_out)
-    harm = _like(figures.after, row, said.harm)
+    words = words_of(row.setting, of_table=findings.of_table, word=findings.word)
+    before = _like(findings.before, row, row.figure)
+    outside = _like(findings.after, row, said.left_out)
+    harm = _like(findings.after, row, said.harm)
     reason = said.says.format(n=f"{per_hundred(row.value or 0.0, places=0)} of 100", **words)
     if said.take is strongest and row.sample_size:
         several = f", in the strongest of {row.sample_size} samples"
@@ -407,9 +409,9 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     elif outside is not None:
         reason += (
             f"; {per_hundred(outside.value or 0.0, places=0)} of 100 for "
-            f"{figures.counted} not in the data"
+            f"{findings.counted} not in the data"
         )
-    most = _most(said, row, figures.held)
+    most = _most(said, row, findings.held)
     if most is not None:
         evidence = evidence._replace(recomputed=True)
         share = per_hundred(row.value or 0.0, places=0)
@@ -425,8 +427,8 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         low=row.low,
         high=row.high,
         left_out=None if outside is None else outside.value,
-        worst=(figures.worst or {}).get(row.question) if said.worst and last else None,
-        known=reworded(f"{HOW[row.known]}{drawn}", figures.counted),
+        worst=(findings.worst or {}).get(row.question) if said.worst and last else None,
+        known=reworded(f"{HOW[row.known]}{drawn}", findings.counted),
         reason=reason,
     )
 
@@ -464,23 +466,23 @@ def _like(rows: Rows | None, row: Row, figure: str) -> Row | None:
     return next(fitting, None) if figure else None
 
 
-def _untested(attack: str, said: Said, figures: Figures) -> Line:
-    missing = () if figures.after is None else figures.after.missing
+def _untested(attack: str, said: Said, findings: Findings) -> Line:
+    missing = () if findings.after is None else findings.after.missing
     reasons = [row.reason for row in missing if row.question == attack]
-    time = (figures.times or {}).get(attack)
+    time = (findings.times or {}).get(attack)
     reason = reasons[0] if reasons else f"takes about {time}" if time else "it was not run"
-    if figures.after is None:
+    if findings.after is None:
         reason = NEEDS_ORIGINAL
-    command = figures.command if figures.after is None else None
+    command = findings.command if findings.after is None else None
     if time is not None:
-        command = f"{figures.command} --attacks {attack}"
-    items = "some values" if figures.of_table else "some items"
+        command = f"{findings.command} --attacks {attack}"
+    items = "some values" if findings.of_table else "some items"
     words = words_of(ANY) | {"known": "some", "items": items, "wrong_ones": "wrong ones"}
     return Line(
         test=said.question,
         who=f"someone {said.who.format(**words)}{said.by}",
         label=said.label.format(**words) + said.by,
         evidence=Evidence(),
-        reason=figures.word(reason or ""),
+        reason=findings.word(reason or ""),
         command=command,
     )

@@ -26,12 +26,12 @@ from graphveil.evaluate.wording import answers
 from graphveil.pages.figures import of_page
 from graphveil.pages.html import Page, html_of
 from graphveil.pages.report.document import Form, Report, command_line
-from graphveil.pages.report.legal_questions import Answers, Figures, answers_of
+from graphveil.pages.report.legal_questions import Answers, Findings, answers_of
 from graphveil.pages.report.machine import FORMS, json_text, read_declared, recipient_of
 from graphveil.pages.report.sections import (
     attacked_of,
     commands_of,
-    figures_of,
+    findings_of,
     kinds_of_people,
     most_unique,
     of_data,
@@ -229,17 +229,17 @@ def _words_for(read: Release[Any] | None, manifest: Manifest | None) -> Wording:
 
 
 def _tests(
-    read: Release[Any], verdict: Verdict, figures: Figures, word: Wording, below: str = ""
+    read: Release[Any], verdict: Verdict, findings: Findings, word: Wording, below: str = ""
 ) -> tuple[tuple[Answers, ...], tuple[Answers, ...]]:
     """Return the three tests in the words of the command line, and in those of the page."""
     asked = read.guarantee, verdict, type(read.data)
-    of_page = replace(figures, word=word, below=below)
-    return answers_of(*asked, figures), answers_of(*asked, of_page)
+    of_page = replace(findings, word=word, below=below)
+    return answers_of(*asked, findings), answers_of(*asked, of_page)
 
 
-def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures:
+def _nothing_measured(read: Release[Any], command: str | None = None) -> Findings:
     of_table = kind_of(read.data).name == "table"
-    return Figures(command=command, counted=counted_in(read.data), of_table=of_table)
+    return Findings(command=command, counted=counted_in(read.data), of_table=of_table)
 
 
 def _for_owner(asked: _Asked) -> Report:
@@ -266,8 +266,8 @@ def _for_owner(asked: _Asked) -> Report:
             data = original_data(asked.release, original)
             pair = comparison_of(read, data, Randomness(seed=asked.seed), wanted_by="report")
         parts |= of_data(read, pair, word)
-        figures, more = _measured(asked, read, (data, pair), name, word)
-        tests, parts["tests"] = _tests(read, verdict, figures, word)
+        findings, more = _measured(asked, read, (data, pair), name, word)
+        tests, parts["tests"] = _tests(read, verdict, findings, word)
         parts |= more
     elif original is not None:
         why = "the release failed verification, so nothing was measured on it"
@@ -313,14 +313,14 @@ def _measured(
     beside: tuple[Any, Comparison[Any] | None],
     name: str,
     word: Wording,
-) -> tuple[Figures, dict[str, Any]]:
+) -> tuple[Findings, dict[str, Any]]:
     """Return what was measured for the tests, and the sections that compare with the original."""
     original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
     if pair is None:
         return _nothing_measured(read, command), {}
     folder = asked.release if isinstance(asked.release, Path) else None
-    figures = figures_of(
+    findings = findings_of(
         read,
         folder,
         pair,
@@ -335,7 +335,7 @@ def _measured(
         rows = Rows(own) if own else measured("release", pair, None)
     left_out = "figures measured before were passed in"
     unlike = {} if asked.before.rows is None else {"missing": [(AS_ORIGINAL, left_out)]}
-    return figures, unlike | {
+    return findings, unlike | {
         "kept": [line for line in answers(rows, word=word) if line.figure],
         "kinds": kinds_of_people(pair.original),
     }

@@ -47,7 +47,7 @@ from graphveil.pages.html import UniquenessRow
 from graphveil.pages.report.document import command_line, flags_of
 from graphveil.pages.report.legal_questions import (
     Answers,
-    Figures,
+    Findings,
     number_of,
     promised_line,
     unit_of,
@@ -77,7 +77,7 @@ ITEMS_SEED = 0
 """Items are drawn in the same way for every page, so that a public one is the same bytes."""
 
 
-def figures_of(
+def findings_of(
     release: Release[Any],
     folder: Path | None,
     pair: Comparison[Any],
@@ -87,7 +87,7 @@ def figures_of(
     seed: int | None,
     command: str,
     rows: Rows | None = None,
-) -> Figures:
+) -> Findings:
     """Return the rows of attacks on a release, and on its original under new ids."""
     for name in attacks:
         if name != EVERY:
@@ -104,7 +104,7 @@ def figures_of(
             same = _as_published(pair)
             renamed = Rename().anonymize(answered(same), seed=seed)
             before = _attacked(renamed, same, attacks, seed)
-    return Figures(
+    return Findings(
         after=with_intervals(after, original.size),
         before=before,
         worst={} if attacked is release else _worst(private_folder(folder or Path())),

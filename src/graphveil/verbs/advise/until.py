@@ -26,8 +26,9 @@ from graphveil.verbs.advise.trials import (
     shares_of,
 )
 
-Figures = Mapping[Bound, float]
-Measure = Callable[[Release[Any], Data, Sequence[Bound]], Figures]
+BoundValues = Mapping[Bound, float]
+"""The value of each bound's figure."""
+Measure = Callable[[Release[Any], Data, Sequence[Bound]], BoundValues]
 """Measures the parts of metrics and attacks that bounds name."""
 
 MOST_RUNS = 12

@@ -158,6 +158,13 @@ class Reproduction(AsFrame):
         One figure each.
     not_run
         Why data was not measured, by its name.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> found = gv.reproduce("adaptive-anonymity", theorem="4.2")
+    >>> [(row.figure, row.by, row.value) for row in found.rows]
+    [('least level at which the bound can be below 1', 'published', 91)]
     """
 
     paper: str
@@ -166,7 +173,20 @@ class Reproduction(AsFrame):
     not_run: dict[str, Message]
 
     def side_by_side(self) -> list[tuple[str, str, str, str, str]]:
-        """Return data, figure, and whose: the paper's, published, default; mean ± sd of runs."""
+        """Return data, figure, and whose: the paper's, published, default; mean ± sd of runs.
+
+        Returns
+        -------
+        list of tuple of str
+            One tuple for each figure of each data set; a dash where nothing was run or stated.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> found = gv.reproduce("adaptive-anonymity", theorem="4.2")
+        >>> found.side_by_side()
+        [('any', 'least level at which the bound can be below 1', '-', '91', '-')]
+        """
         groups: dict[tuple[str, str], dict[str, list[float]]] = {}
         for row in self.rows:
             cells = groups.setdefault((row.data, row.figure), {})
@@ -177,7 +197,21 @@ class Reproduction(AsFrame):
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Return the rows as JSON can hold them."""
+        """Return the rows as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            ``paper``, ``item``, ``rows`` and ``not_run``.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> found = gv.reproduce("adaptive-anonymity", theorem="4.2")
+        >>> summary = found.summary()
+        >>> summary["item"], summary["rows"][0]["value"], summary["not_run"]
+        ('theorem 4.2', 91, {})
+        """
         rows = [dataclasses.asdict(row) for row in self.rows]
         not_run = {name: str(reason) for name, reason in self.not_run.items()}
         return {"paper": self.paper, "item": self.item, "rows": rows, "not_run": not_run}

@@ -284,6 +284,20 @@ class Sweep(SweptPoints, AsStream):
         ------
         UsageError
             Where the extension is another one, or there is such a file and `force` is off.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import pyarrow.parquet
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+        >>> done = gv.sweep(
+        ...     {"k-degree": {"k": [2, 5]}}, ring, metrics=["edge-jaccard"], attacks=[], jobs=1
+        ... )
+        >>> with TemporaryDirectory() as folder:
+        ...     file = done.write(Path(folder, "ring.parquet"))
+        ...     pyarrow.parquet.read_metadata(file).num_rows == done.rows.num_rows
+        True
         """
         file = Path(path)
         if file.suffix != ".parquet":

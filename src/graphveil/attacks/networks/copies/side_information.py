@@ -79,7 +79,8 @@ class SideInformation(NamedTuple):
         >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
         ((1, 0), [[1, 1, 0], [0, 1, 1]])
         """
-        # The list out of a node is turned into the one into it, and back.
+        # A directed layer has two lists, out and in; turned round, each becomes the other. `turned`
+        # has the place of that list, for a layer without direction its own.
         turned: list[int] = []
         for layer in copy:
             at = len(turned)
@@ -93,6 +94,8 @@ class SideInformation(NamedTuple):
 
         Each is a list of sparse n times n matrices of ones, one per neighbor list.
         """
+        # One matrix per list: entry (u, v) is 1 if v is in the list of u. The matrix of the list
+        # turned round is its transpose, and needs no second copy.
         first, second = (
             [matrix(lists, dtype) for lists in relations]
             for relations in (self.copy, self.released)
@@ -136,8 +139,10 @@ def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] 
     if not isinstance(pair, NetworkComparison):
         return None
     before, after = (network.layers for network in pair.networks)
+    # Lists are compared in order, so layers must be the same ones in the same order.
     if [(one.name, one.directed) for one in before] != [(one.name, one.directed) for one in after]:
         return None
+    # One undirected layer is the plain graph, which attacks read without layers.
     return (before, after) if len(before) > 1 or before[0].directed else None
 
 

@@ -75,11 +75,15 @@ class Conditions(NamedTuple):
         int64, shape (C + 1,): the values of condition c are ``starts[c]`` to ``starts[c + 1]`` - 1.
     totals
         int64, shape (V,): the number of rows of the table that have a value.
+    known
+        int64, shape (C,): the first so many values of a condition are known. The others are words
+        for missing and missing cells, which diversity does not count.
     distinct
-        int64, shape (C,): the fewest different values of a cluster (distinct l-diversity).
+        int64, shape (C,): the fewest different known values of a cluster (distinct l-diversity); 0
+        for no bound.
     entropy
-        float64, shape (C,): the least entropy of a cluster, in nats (entropy l-diversity); 0 for
-        no bound.
+        float64, shape (C,): the least entropy of the known values of a cluster, in nats (entropy
+        l-diversity); 0 for no bound.
     numerator, denominator
         int64, shape (C,): the most total variation between a cluster and the table, as a fraction
         (t-closeness); 1 for no bound.
@@ -88,6 +92,7 @@ class Conditions(NamedTuple):
     values: Cells
     starts: Ints
     totals: Ints
+    known: Ints
     distinct: Ints
     entropy: Floats
     numerator: Ints
@@ -213,13 +218,15 @@ def _fits(conditions: Conditions, state: Clusters, c: int) -> bool:
         size = ZERO
         for v in range(first, last):
             size += state.counts[c, v]
-        # One pass over the values: how many are present, the sum of count * log(count), and the
-        # sum of |count / size - total / n| in whole numbers, times size * n.
-        present, apart, ordered = ZERO, ZERO, 0.0
+        # One pass over the values: how many known ones are present and in how many rows, the sum of
+        # count * log(count) over them, and the sum over all values of |count / size - total / n| in
+        # whole numbers, times size * n.
+        present, shown, apart, ordered = ZERO, ZERO, ZERO, 0.0
         for v in range(first, last):
             count = np.int64(state.counts[c, v])
-            if count > 0:
+            if count > 0 and v < first + conditions.known[i]:
                 present += 1
+                shown += state.counts[c, v]
                 if conditions.entropy[i] > 0:
                     ordered += count * math.log(count)
             apart += abs(count * n - size * conditions.totals[v])
@@ -229,9 +236,10 @@ def _fits(conditions: Conditions, state: Clusters, c: int) -> bool:
         # Closeness: the total variation is half of that sum; compared exactly, as integers.
         if apart * conditions.denominator[i] > 2 * conditions.numerator[i] * size * n:
             return False
-        # Entropy l-diversity: the entropy is log(size) less the mean of log(count).
+        # Entropy l-diversity: the entropy is log(shown) less the mean of log(count). Where no value
+        # is known it is 0.
         entropy = conditions.entropy[i]
-        if entropy > 0 and math.log(size) - ordered / size < entropy - SLACK:
+        if entropy > 0 and (shown == 0 or math.log(shown) - ordered / shown < entropy - SLACK):
             return False
     return True
 

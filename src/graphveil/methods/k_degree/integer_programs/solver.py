@@ -96,6 +96,7 @@ def best_point(
     `rows` are the matrix and its lower and upper bounds. Without `integer`, the variables may be
     fractions: the linear relaxation, whose least value is a weaker bound in less time.
     """
+    # SciPy's names: `integrality` is 1 for a whole number and 0 for a fraction, one per variable.
     whole, within = np.full(cost.size, int(integer)), optimize.LinearConstraint(*rows)
     options = {"node_limit": nodes}
     return optimize.milp(
@@ -113,18 +114,24 @@ def solved(program: Program, *, integer: bool) -> Solution:
     If the search ends at its limit, the bound is HiGHS' dual bound, which holds all the same; the
     value of the best point would be no bound.
     """
+    # Step 1: search, up to `NODE_LIMIT` nodes.
     rows = program.rows, program.low, program.high
     result = best_point(program.cost, program.upper, rows, integer=integer, nodes=NODE_LIMIT)
-    # No point at all: no set of fewer edits than the best known exists.
+    # Step 2: if HiGHS proves that there is no point, no set of fewer edits than the best known
+    # exists. 2 is SciPy's status of an infeasible program; its documentation lists them.
     infeasible = 2
     if result.status == infeasible:
         return Solution(math.inf, None)
+    # Step 3: the bound. With whole numbers, it is the dual bound, which every node of the tree
+    # respects; the value of a relaxation, which is solved to its end, is a bound by itself.
     bound = result.mip_dual_bound if integer else result.fun
     return Solution(-math.inf if bound is None else float(bound), result.x)
 
 
 def whole_bound(bound: float, most: int) -> int:
     """Return the least number of edits that a bound allows; `most` where it allows no fewer."""
+    # Edits are whole numbers, so a bound of 6.2 proves 7. A value that is above 6 by no more than
+    # HiGHS' tolerance may be 6.
     if bound >= most:
         return most
     return max(math.ceil(bound - TOLERANCE), 0) if math.isfinite(bound) else 0

@@ -1,16 +1,19 @@
 """Diversity and closeness: what a class says of an attached column (l-diversity and t-closeness).
 
-Claim checked: each class has at least so many distinct values of a column, or entropy of at least
-that of so many values (Machanavajjhala et al., l-diversity, 2007); or the distribution of its
+Claim checked: each class has at least so many distinct known values of a column, or entropy of at
+least that of so many values (Machanavajjhala et al., l-diversity, 2007); or the distribution of its
 values is at most so far from that of the complete table, in total variation (Li, Li and
-Venkatasubramanian, t-closeness, 2007). Decided by the released data alone; a suppressed value
-counts as one value.
+Venkatasubramanian, t-closeness, 2007). Decided by the released data alone. Diversity counts neither
+suppressed cells nor the words for missing that the claim lists; for closeness a suppressed value is
+one value.
 
-Cost: one grouping by class and value.
+Cost: one grouping by class and value, and one pass over the distinct values.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from fractions import Fraction
 
 from graphveil.claims.conditions import Close, Diverse
@@ -22,6 +25,12 @@ from graphveil.verify.recount.rows.table_cells import known_cells
 from graphveil.verify.verdict import Check, fails, holds, shown
 
 DIVERSE, CLOSE = "diversity", "closeness"
+_NO_WIDTH = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufeff\uffa0]"
+)
+"""Characters that no eye sees: Unicode's default ignorable ones without joiners and selectors."""
+
 _TOLERANCE = 1e-12
 """Entropies are sums of floats: differences below this are rounding."""
 
@@ -44,24 +53,46 @@ def _classes_by(evidence: Evidence, cell: str) -> str:
     )
 
 
+def _missing_texts(evidence: Evidence, cell: str, condition: Diverse) -> list[str]:
+    """Return the texts of a column that are words for missing in some spelling."""
+    words = frozenset(condition.missing)
+    texts = evidence.tables.rows(f"SELECT DISTINCT {cell} FROM shown WHERE {cell} IS NOT NULL")
+    return sorted(str(text) for (text,) in texts if _folded(str(text)) in words)
+
+
+def _folded(text: str) -> str:
+    """Return a text without case, blanks at its ends and characters without width, in NFC."""
+    seen = (c for c in unicodedata.normalize("NFC", text) if not _NO_WIDTH.match(c))
+    return "".join(seen).strip().casefold()
+
+
 def classes_are_diverse(evidence: Evidence, condition: Diverse) -> Check:
     """Whether each class has values enough of an attached column, or enough entropy."""
     cell = _condition_column(evidence, condition.column)
     if cell is None:
         return fails(f"{shown(condition.column)} is not an attached column")
-    # Rows by class and value; from these, values per class or the entropy of a class.
-    by_value = _classes_by(evidence, cell)
+    # Rows by class and known value; from these, values per class or the entropy of a class. A class
+    # without any known value stays, with 0 rows of known ones.
+    words = ", ".join(literal(f"v{text}") for text in _missing_texts(evidence, cell, condition))
+    is_known = "value <> ''" + (f" AND value NOT IN ({words})" if words else "")
+    by_value = (
+        f"SELECT key, if({is_known}, n, 0) AS n, sum(if({is_known}, n, 0)) OVER (PARTITION BY key) "
+        f"AS size FROM ({_classes_by(evidence, cell)})"
+    )
     if condition.measure == "distinct":
-        sql = f"SELECT count(*) AS found FROM ({by_value}) GROUP BY key"
+        sql = f"SELECT count(*) FILTER (n > 0) AS found FROM ({by_value}) GROUP BY key"
         least = evidence.tables.number(f"SELECT min(found) FROM ({sql})")
         if least >= int(condition.least):
-            return holds(f"at least {least} values of {shown(condition.column)} per class")
+            return holds(f"at least {least} known values of {shown(condition.column)} per class")
         return fails(
-            f"a class has {counted(least, 'value')} of {shown(condition.column)}, fewer than "
+            f"a class has {counted(least, 'known value')} of {shown(condition.column)}, fewer than "
             f"{condition.least}"
         )
     # Entropy -sum p ln p per class; the least must be ln(least), up to rounding.
-    entropy = f"SELECT -sum(n / size * ln(n / size)) AS found FROM ({by_value}) GROUP BY key"
+    entropy = (
+        f"SELECT coalesce(-sum(n / size * ln(n / size)) FILTER (n > 0), 0) AS found "
+        f"FROM ({by_value}) GROUP BY key"
+    )
     bound = literal(condition.least)
     row = evidence.tables.first(
         f"SELECT min(found), min(found) >= ln({bound}::DOUBLE) - {_TOLERANCE}, exp(min(found)) "

@@ -107,7 +107,7 @@ def _overlaps(rows: Sequence[_Node], known: Mapping[str, DescribedColumn]) -> st
 
 
 def levels_of_owner(evidence: Evidence, _condition: OwnersLevels) -> Check:
-    """Whether some column has levels from a file, and which nodes are the owner's word."""
+    """Whether some column has levels from a file, and how many labels show what they include."""
     described = evidence.manifest.data.columns or []
     files = [one.name for one in described if one.levels == "file"]
     if not files or not evidence.tables.holds("nodes"):
@@ -116,9 +116,9 @@ def levels_of_owner(evidence: Evidence, _condition: OwnersLevels) -> Check:
     above = [row for row in rows if row.column in files and row.parent not in {ALL, row.node}]
     read = sum(label_includes(row.parent, row.node) is not None for row in above)
     return holds(
-        f"levels of {', '.join(map(shown, files))} are from a file; {read} of "
-        f"{counted(len(above), 'node')} below another one can be read as in it, the others are "
-        "the owner's word"
+        f"levels of {', '.join(map(shown, files))} are from a file: labels show for {read} of "
+        f"{counted(len(above), 'value')} that the level above includes them; for the others, "
+        "this is the owner's statement"
     )
 
 

@@ -42,16 +42,9 @@ def levels_column(evidence: Evidence) -> str | None:
 
 
 def levels_in_original(evidence: Evidence, promise: AdaptiveAnonymity, column: str) -> Ints:
-    """Return the requested level of each row of the original, none below the claim's.
+    """Return the levels of a column of the original, as `requested_levels` does.
 
-    Returns
-    -------
-    int64, shape (n,), in the order of the original.
-
-    Raises
-    ------
-    BadFileError
-        If a cell of the column is not a whole number from 1 to n.
+    Raises `BadFileError` if a cell of it is not a whole number from 1 to n.
     """
     original = evidence.original_as(Table)
     place, n = original.columns.index(column), original.n_rows

@@ -1,9 +1,10 @@
 """Which generalized value includes which other: intervals, prefixes, dates, stars, hierarchies.
 
 Both are texts of a release, and are parsed here anew: ``20-39`` holds whole numbers alone, ``[20,
-30)`` is half open, ``101**`` is a prefix, ``2024-Q1`` a unit of dates, ``*`` everything. A
-hierarchy from a file has the owner's own texts: the owner's record lists the nodes above a value,
-and a text that reads as an interval, a prefix or a date must include it (`owners_labels`).
+30)`` is half open, ``101**`` and ``E11*`` are prefixes, ``2024-Q1`` a unit of dates, ``*``
+everything. A hierarchy from a file has the owner's own texts: the owner's record lists the nodes
+above a value, and a text that reads as an interval, a prefix or a date must include it
+(`owners_labels`).
 """
 
 from __future__ import annotations
@@ -85,8 +86,15 @@ def _is_in(outer: Span, inner: Span, below: str) -> bool:
 
 
 def _prefix_holds(node: str, below: str) -> bool:
+    # One star stands for any rest, of no or several characters: E11* holds E11, E1165 and E116*.
+    # Several stars stand for a character each: 101** holds 10115.
     kept = node.rstrip(ALL)
-    return len(node) == len(below) and len(kept) < len(node) and below.startswith(kept)
+    stars = len(node) - len(kept)
+    return (
+        bool(kept)
+        and below.startswith(kept)
+        and (stars == 1 or (stars > 1 and len(node) == len(below)))
+    )
 
 
 class Days(NamedTuple):
@@ -155,6 +163,8 @@ def holding(
     """Return a predicate whether a node includes a value or node; None if nobody can tell.
 
     >>> holding("prefix")("101**", "10115"), holding("dates")("2024-03", "2024-04-01")
+    (True, False)
+    >>> holding("prefix")("E11*", "E1165"), holding("prefix")("E11*", "E1")
     (True, False)
     """
     # Intervals of any origin have one meaning, which their text says.

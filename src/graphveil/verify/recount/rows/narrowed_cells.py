@@ -68,10 +68,12 @@ def narrowed_cells(db: Database, sets: Iterable[Sequence[int]]) -> list[Narrowed
 
     An empty list if no cell is hidden.
     """
+    # Step 1: the rows whose published value stands for several original values.
     db.run(
         "CREATE TABLE hidden AS SELECT * FROM own_and_shown "
         "QUALIFY min(own) OVER (PARTITION BY shown) <> max(own) OVER (PARTITION BY shown)"
     )
+    # Step 2: how many rows each original value and each published value has.
     values = _sizes(db, "own")
     rows: dict[str | None, int] = defaultdict(int)
     for (shown, size), number in values.items():
@@ -79,15 +81,20 @@ def narrowed_cells(db: Database, sets: Iterable[Sequence[int]]) -> list[Narrowed
     hidden = sum(rows.values())
     found = []
     for numbers in sets if hidden else ():
+        # Step 3: the groups of one attached value, and the chance that each is narrowed.
         attached = ", ".join(f"a{number}" for number in numbers)
         groups, narrowed = _groups(db, attached)
         chances = _log_chances(rows, values, groups)
+        # Step 4: the expected and the actual number of narrowed cells, and the surprise: the sum of
+        # -log(chance) over the narrowed groups.
         expected, surprise, cells = 0.0, 0.0, 0
         for (shown, size), number in groups.items():
             expected += number * size * math.exp(chances[shown, size])
             cells += size * narrowed[shown, size]
             if narrowed[shown, size]:
                 surprise -= narrowed[shown, size] * chances[shown, size]
+        # Step 5: evidence, as a bet that multiplies by chance^-power for each narrowed group. The
+        # sum takes off the logarithm of its mean, so that chance alone gains nothing on average.
         evidence = max(
             power * surprise
             - sum(
@@ -132,6 +139,8 @@ def _log_chances(rows: Mapping[str | None, int], values: Sizes, groups: Sizes) -
         wanted[shown].add(size)
     terms: dict[tuple[str | None, int], list[float]] = {key: [] for key in groups}
     for (shown, size), number in values.items():
+        # Of n rows, the first `drawn` have one value of `size` rows: one factor per row. `number`
+        # values have that size, and any of them may be the one.
         n, log = rows[shown], math.log(number)
         for drawn in range(min(size, max(wanted[shown]))):
             log += math.log((size - drawn) / (n - drawn))
