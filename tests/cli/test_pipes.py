@@ -184,6 +184,34 @@ def test_a_silent_pipe_is_waited_for_and_that_is_said(tmp_path, monkeypatch, cap
     assert "-: waiting for data from the pipe" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")
+def test_a_pipe_that_nobody_writes_is_waited_for_and_that_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(inputs, "PATIENCE_SECONDS", 0.0)
+    fifo = tmp_path / "never"
+    os.mkfifo(fifo)
+    said, waits = [], threading.Event()
+    monkeypatch.setattr(inputs, "say", lambda text: said.append(text) or waits.set())
+
+    def write():  # the pipe opens only for a writer, who comes once the waiting has been said
+        waits.wait(20)
+        fifo.write_text("a,b\n")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with inputs.a_file(fifo, None) as path:
+        assert "a,b\n" == path.read_text()
+    writer.join()
+    assert waits.is_set()
+    assert "waiting for data from the pipe" in said[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")
+def test_python_refuses_a_pipe_since_a_file_is_read_twice(tmp_path):
+    os.mkfifo(tmp_path / "p.csv")
+    with pytest.raises(InputError, match="this is a pipe"):
+        read_graph(tmp_path / "p.csv")
+
+
 @pytest.mark.parametrize("letters", [226, 255])
 def test_a_name_that_is_too_long_is_refused_before_the_work(
     graphveil_here, cwd, assert_one_line, letters

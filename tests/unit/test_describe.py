@@ -6,6 +6,7 @@ import shlex
 from unicodedata import normalize
 from zlib import crc32
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -239,3 +240,32 @@ def test_a_file_without_names_says_how_to_name_its_columns(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "To name the columns, add a first line with their names to the file." in out
     assert "column_1: number, 9 values" in out
+
+
+def test_a_wide_table_is_asked_what_a_row_is_once_for_each_reading(tmp_path, monkeypatch):
+    """The question compares all columns with all others: it is the dearest of a wide table."""
+    rng = np.random.default_rng(5)
+    cells = rng.integers(0, 6, (20, 60))
+    path = tmp_path / "wide.csv"
+    names = [f"c{i}" for i in range(60)]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in [names, *cells]))
+    readings, asked = [], []
+    ask, read = Table.questions_of_rows, verb.table_of
+    monkeypatch.setattr(verb, "table_of", lambda *how: readings.append(how) or read(*how))
+
+    def counted(table):
+        asked.extend([] if table.settled else [table])
+        return ask(table)
+
+    monkeypatch.setattr(Table, "questions_of_rows", counted)
+    found = gv.describe(path, kind="table")
+    assert 60 == len(found.columns)
+    assert 0 < len(asked) <= len(readings)
+
+
+@pytest.mark.parametrize("content", [b"PAR1abc", b"PAR1" + 60 * b"x" + b"PAR1", 99 * b"-"])
+def test_a_broken_parquet_file_is_refused_as_every_command_refuses_it(tmp_path, content):
+    path = tmp_path / "broken.parquet"
+    path.write_bytes(content)
+    with pytest.raises(GraphveilError, match="this is not a complete parquet file"):
+        gv.describe(path)

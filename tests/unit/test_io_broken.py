@@ -127,6 +127,7 @@ BROKEN_TEXT = {
         "line 1: the file declares a document type",
     ),
     "json cut": ("a.json", '{"nodes": [', "this is not complete JSON"),
+    "json too deep": ("a.json", 5_000 * "[" + 5_000 * "]", "too deep inside each other"),
     "json that is a list": ("a.json", "[1, 2]", "not an object with nodes and edges"),
     "json without edges": ("a.json", '{"nodes": []}', "neither edges nor links"),
     "json with both": ("a.json", '{"nodes": [], "edges": [], "links": []}', "both edges and"),

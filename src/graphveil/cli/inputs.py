@@ -13,7 +13,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING, fields
 from functools import wraps
 from pathlib import Path
@@ -66,8 +66,9 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
     source = _descriptor() if path == STANDARD_INPUT else path
     if source is not None and never_ends(source):
         raise UsageError(f"{path}: {NEVER_ENDS}")
-    with TemporaryDirectory(prefix=_OF_PIPES) as folder, _opened(path) as stream:
-        with _said_if_silent(file_word(path)):
+    with TemporaryDirectory(prefix=_OF_PIPES) as folder, ExitStack() as opened:
+        with _said_if_silent(file_word(path)):  # a named pipe opens once somebody writes
+            stream = opened.enter_context(_opened(path))
             start = stream.read(8)
         copy = Path(folder, f"stdin{_extensions(start, form, path)}")
         copy.touch(mode=OWNER_ONLY)

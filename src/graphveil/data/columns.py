@@ -263,10 +263,12 @@ def plain(name: str) -> str:
 
 def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
     """Return every two columns whose names are a known pair; those of the kind asked for first."""
-    plains = [plain(name) for name in names]
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        places.setdefault(plain(name), []).append(at)
     for table in (EDGE_NAMES, PAIR_NAMES) if graph else (PAIR_NAMES, EDGE_NAMES):
-        ends = [*product(range(len(plains)), repeat=2)]
-        pairs = [(i, j) for pair in table for i, j in ends if (plains[i], plains[j]) == pair]
+        ends = ((places.get(first, ()), places.get(second, ())) for first, second in table)
+        pairs = [pair for both in ends for pair in product(*both)]
         if pairs:
             return pairs
     return []

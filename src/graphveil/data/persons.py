@@ -202,17 +202,20 @@ def repeated_people(table: CodedRows) -> list[RepeatedPeople]:
     found = [(0, at, sign) for at, sign in signs.items() if sign]
     # Evidence 2 to 4: what other columns and the sizes say. Columns in which nearly every row has a
     # different value follow from anything, and constant ones say nothing.
-    naming = {table.columns.index(name) for name in naming_columns(table)}
+    unique = {*naming_columns(table)}
+    naming = {at for at, name in enumerate(table.columns) if name in unique}
     values = {at: np.count_nonzero(size) for at, size in enumerate(every)}
-    others = [at for at in values if values[at] > 1 and at not in naming and not signs.get(at)]
+    others = np.array(
+        [at for at in values if values[at] > 1 and at not in naming and not signs.get(at)],
+        dtype=np.int64,
+    )
     for at in repeated:
         if signs[at]:
             continue
         rank, sign = 1, ""
         if values[at] > 1:
-            rest = [other for other in others if other != at]
             own, seen = table.codes[:, at], table.categories[at]
-            rank, sign = _sign_of_structure(table, own, seen, rest)
+            rank, sign = _sign_of_structure(table, own, seen, others[others != at])
         sign = sign or _sign_of_codes(table.categories[at], every[at])
         sign = sign or _sign_in_few_rows(table, at, every[at])
         found += [(rank, at, sign)] if sign else []
@@ -238,13 +241,13 @@ def repeated_pairs(table: CodedRows) -> Problem | None:
         own = _pairs(table.codes[:, home], table.codes[:, member])
         if own is None:
             continue
-        others = [o for o in able if o not in (home, member)]
+        others = np.array([o for o in able if o not in (home, member)], dtype=np.int64)
         if not _sign_of_structure(table, own, None, others)[1]:
             continue
         # What one of the columns says alone is no evidence of the pair.
         codes, either = table.codes, (home, member)
-        rest = [o for o in others if not any(_follows(codes[:, o], codes[:, e]) for e in either)]
-        _, sign = _sign_of_structure(table, own, None, rest)
+        follow = [any(_follows(codes[:, o], codes[:, e]) for e in either) for o in others]
+        _, sign = _sign_of_structure(table, own, None, others[~np.array(follow, dtype=bool)])
         if sign:
             return _about_pair(table.columns[home], table.columns[member], own, sign)
     return None
@@ -394,22 +397,35 @@ def _sign_in_few_rows(table: CodedRows, at: int, each: Ints) -> str:
     if each.sum() > SMALL_TABLE or used.size < 3 or used.min() < 2:
         return ""
     own = table.codes[:, at]
-    known = [other for other in range(len(table.columns)) if other != at]
-    known = [other for other in known if table.codes[own >= 0, other].min(initial=0) >= 0]
-    pairs = {o: np.unique(table.codes[own >= 0][:, [at, o]], axis=0).shape[0] for o in known}
-    many = {o: np.unique(table.codes[own >= 0, o]).size for o in known}
-    constant = [o for o in known if pairs[o] == used.size and many[o] > 1]
-    counts = [o for o in known if pairs[o] == each.sum() and many[o] <= used.max()]
+    rows = np.flatnonzero(own >= 0)
+    rows = rows[np.argsort(own[rows], kind="stable")]
+    cells, starts = table.codes[rows], np.cumsum(used) - used
+    # A column that is constant within the values, and not altogether. Shape (columns,).
+    whole = cells.min(axis=0) >= 0
+    whole[at] = False
+    first = np.repeat(cells[starts], used, axis=0)
+    constant = whole & (cells == first).all(axis=0) & (cells != cells[0]).any(axis=0)
     ids = _are_numbered(as_text(table.categories[at][each > 0]).tolist())
-    if not ((constant or counts) if ids else (constant and counts)):
+    if not ids and not constant.any():
         return ""
-    ways = [("agree on", constant), ("differ in", counts)]
+    # A column that counts: every two rows of a value differ in it, and it has few values.
+    maybe = np.flatnonzero(whole & (cells[starts] != cells[starts + 1]).all(axis=0))
+    counts = [
+        o
+        for o in maybe.tolist()
+        if len(np.unique(cells[:, o])) <= used.max()
+        and len(np.unique(np.stack([own[rows], cells[:, o]]), axis=1).T) == rows.size
+    ]
+    agreeing = np.flatnonzero(constant).tolist()
+    if not ((agreeing or counts) if ids else (agreeing and counts)):
+        return ""
+    ways = [("agree on", agreeing), ("differ in", counts)]
     said = [f"{way} {table.columns[o[0]]}" for way, o in ways if o]
     return f"and rows with the same value {' and '.join(said)}"
 
 
 def _sign_of_structure(
-    table: CodedRows, own: NDArray[np.int32], values: Ids | None, others: list[int]
+    table: CodedRows, own: NDArray[np.int32], values: Ids | None, others: Ints
 ) -> tuple[int, str]:
     """Return how strongly other columns and its sizes say that a column holds people, and why.
 
@@ -423,21 +439,22 @@ def _sign_of_structure(
     tests = len(table.columns) ** (2 if values is not None else 3)
     least = math.log(max(tests, 2) / CHANCE)
     # Compare some rows with the first row of their value: most columns are ruled out so.
-    later, first = _some_rows(own, FIRST_CELLS // max(len(others), 1))
-    same, chance = _shares_of_equal(table.codes[later], table.codes[first])
+    later, first = _some_rows(own, FIRST_CELLS // max(others.size, 1))
+    same, chance = _shares_of_equal(table.codes[later], table.codes[first], 2 * AGREE - 1)
     # A first row with a wrong cell differs from all others of its value: allow twice as many.
     agree = (same >= 2 * AGREE - 1) & (same - chance >= (2 * BEYOND_CHANCE - 1) * (1 - chance))
-    constant = _constant(table.codes, own, [o for o in others if agree[o]])
-    numbering = [
-        o
-        for o in others
-        if same[o] == 0 and chance[o] > 0 and _nats_numbering(own, table.codes[:, o]) >= least
-    ]
+    constant = _constant(table.codes, own, others[agree[others]].tolist())
+    # Of n rows, p pairs that differ are at most p log(n/p) nats: n/e, for p = n/e.
+    numbers = others[same[others] == 0].tolist() if each.sum() >= math.e * least else []
+    numbering = [o for o in numbers if _nats_numbering(own, table.codes[:, o]) >= least]
     equal = _nats_equal_sizes(each) >= least
     few = each.sum() <= FEW_ROWS * used and used >= FEW_PEOPLE
     # Two constant columns that say different things are enough if they are half of what could
     # differ; one is enough if the values have few rows, are numbered, or have equally many rows.
-    evidence, free = _independent(table.codes, own, constant, set(others) - {*numbering})
+    evidence, chained = _independent(table.codes, own, constant, least)
+    free = 0
+    if evidence:
+        free = len(others) - len({*numbering, *chained, *_copies(table.codes, own, others)})
     strong = len(evidence) > 1 or equal or few
     if sum(evidence.values()) >= least and (numbering or (strong and 2 * len(evidence) >= free)):
         names = [table.columns[other] for other in constant]
@@ -459,10 +476,19 @@ def _constant(
     codes: NDArray[np.int32], own: NDArray[np.int32], maybe: list[int]
 ) -> dict[int, float]:
     """Return which columns are constant within the values of a column, each with its nats."""
+    if not maybe:
+        return {}
     # All rows, as far as the bound on cells allows: then entire values.
     some = np.flatnonzero(own >= 0)
-    if some.size * len(maybe) > MOST_CELLS:
-        some = some[np.argsort(own[some], kind="stable")[: MOST_CELLS // len(maybe)]]
+    some = some[np.argsort(own[some], kind="stable")]
+    some = some[: max(MOST_CELLS // len(maybe), 1)]
+    # Of two neighbors of a value that differ one at least is an exception, which has two neighbors
+    # at most: columns with more than twice as many such pairs as exceptions are ruled out.
+    cells, within = codes[some][:, maybe], own[some][1:] == own[some][:-1]
+    known = cells >= 0
+    differ = (cells[1:] != cells[:-1]) & known[1:] & known[:-1] & within[:, None]
+    few = differ.sum(axis=0) <= 2 * (1 - AGREE) * known.sum(axis=0)
+    maybe = [other for other, is_few in zip(maybe, few.tolist(), strict=True) if is_few]
     nats = {o: _nats_constant(own[some], codes[some, o]) for o in maybe}
     return {other: value for other, value in nats.items() if value > 0}
 
@@ -485,16 +511,22 @@ def _some_rows(own: NDArray[np.int32], most: int) -> tuple[Ints, Ints]:
 
 
 def _shares_of_equal(
-    one: NDArray[np.int32], other: NDArray[np.int32]
+    one: NDArray[np.int32], other: NDArray[np.int32], least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return for each column the share of pairs of known cells that are equal, and that by chance.
 
-    float64, shape (d,) each; NaN for a column without a pair.
+    float64, shape (d,) each; NaN for a column without a pair. The share by chance is that of
+    columns in which at least so large a share is equal, and NaN of the others.
     """
     both = (one >= 0) & (other >= 0)
     pairs = np.count_nonzero(both, axis=0)
     equal = np.count_nonzero((one == other) & both, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        same = equal / pairs
     # By chance: the sum of squared shares of the values, column by column in one list of cells.
+    chance = np.full(same.size, np.nan)
+    wanted = np.flatnonzero(same >= least)
+    one, both = one[:, wanted], both[:, wanted]
     width = int(one.max(initial=0)) + 1
     cells = (one + np.arange(one.shape[1]) * width)[both]
     # Counted in an array of all values, or, where these are many, by sorting.
@@ -504,8 +536,8 @@ def _shares_of_equal(
     else:
         values, times = np.unique(cells, return_counts=True)
         squares = np.bincount(values // width, times.astype(np.float64) ** 2, one.shape[1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return equal / pairs, squares / pairs.astype(np.float64) ** 2
+    chance[wanted] = squares / pairs[wanted].astype(np.float64) ** 2
+    return same, chance
 
 
 def _nats_constant(own: NDArray[np.int32], other: NDArray[np.int32]) -> float:
@@ -618,29 +650,46 @@ def _follows(own: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
 
 
 def _independent(
-    codes: NDArray[np.int32],
-    own: NDArray[np.int32],
-    constant: dict[int, float],
-    others: set[int],
-) -> tuple[dict[int, float], int]:
-    """Return the constant columns that are evidence of their own, and how many columns could be.
+    codes: NDArray[np.int32], own: NDArray[np.int32], constant: dict[int, float], least: float
+) -> tuple[dict[int, float], set[int]]:
+    """Return the constant columns that are evidence of their own, and those that follow from them.
 
     A column that determines this one says the same in different words (a name and its code). Of
     columns that follow from each other, as a state from its city, the one with the most values
-    counts. People are compared, not rows.
+    counts. People are compared, not rows. Evidence of less than `least` nats is not enough.
     """
-    if not constant:
-        return {}, 0
+    if sum(constant.values()) < least:
+        return {}, set()
+    constant = {o: nats for o, nats in constant.items() if not _follows(own, codes[:, o])}
+    if sum(constant.values()) < least:
+        return {}, set()
     shown = np.flatnonzero(own >= 0)
     people = codes[shown[np.unique(own[shown], return_index=True)[1]]]
-    copies = {o for o in others if _follows(own, codes[:, o])}
     kept: dict[int, float] = {}
     chained = set()
     for other in sorted(constant, key=lambda o: -int(codes[:, o].max(initial=0))):
-        if other in copies:
-            continue
         if any(_follows(people[:, other], people[:, one]) for one in kept):
             chained.add(other)
         else:
             kept[other] = constant[other]
-    return kept, len(others - copies - chained)
+    return kept, chained
+
+
+def _copies(codes: NDArray[np.int32], own: NDArray[np.int32], others: Ints) -> set[int]:
+    """Return the columns that determine a column (`_follows`), ruling most out in blocks."""
+    found: set[int] = set()
+    width = int(own.max(initial=0)) + 2
+    step = max(MOST_CELLS // max(own.size, 1), 1)
+    for block in np.split(others, range(step, others.size, step)):
+        # Each further value of this column next to a value of the other is one exception or more.
+        cells = codes[:, block].T.astype(np.int64)
+        cells = np.where((cells >= 0) & (own >= 0), cells * width + own, -1)
+        cells.sort(axis=1)
+        before = np.pad(cells[:, :-1], ((0, 0), (1, 0)), constant_values=-1)
+        known = cells >= 0
+        pairs = np.count_nonzero(known & (cells != before), axis=1)
+        values = np.count_nonzero(known & (cells // width != before // width), axis=1)
+        later = np.count_nonzero(known, axis=1) - values
+        maybe = block[pairs - values <= (1 - AGREE) * later]
+        found.update(o for o in maybe.tolist() if _follows(own, codes[:, o]))
+    return found

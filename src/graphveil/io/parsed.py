@@ -514,11 +514,37 @@ def about_people(
 
     It is asked of the table that the answers to the problems give.
     """
+    table = _answered_table(cells, options, problems)
+    if table is None:
+        return []
+    # What a row is depends on every column of the input, dropped ones included; the column that
+    # is proposed as the people's is asked about once.
+    owned = options.person is not None or options.household is not None
+    people = [] if owned else table.questions_of_rows()
+    owners = {problem.column for problem in people[:1]}
+    return [*_about_names(table, options, owners), *people]
+
+
+def about_names(
+    cells: ParsedCells, options: TableOptions, problems: Sequence[Problem]
+) -> list[Problem]:
+    """Return what will be asked about columns that may name people, if it is known what a row is.
+
+    It is asked of the table that the answers to the problems give.
+    """
+    table = _answered_table(cells, options, problems)
+    return [] if table is None else _about_names(table, options, set())
+
+
+def _answered_table(
+    cells: ParsedCells, options: TableOptions, problems: Sequence[Problem]
+) -> Table | None:
+    """Return the table that the answers to problems give; None if something has no answer."""
     columns = {name: values for name, values in cells.columns.items() if name != options.ids}
     said: dict[str, Any] = {hint.name: hint.value for hint in answers(problems, vars(options))}
     dropped = said.get("drop", ())
     try:
-        table = Table.from_columns(
+        return Table.from_columns(
             columns,
             drop=[name for name in columns if name in dropped],
             suppressed=said.get("suppressed", options.suppressed),
@@ -526,15 +552,15 @@ def about_people(
             exact=options.exact,
         ).cut_out_of(cells.dropped)
     except DataError:  # something that no option answers, which is said in its turn
-        return []
-    owners = {options.person, options.household} - {None}
+        return None
+
+
+def _about_names(table: Table, options: TableOptions, owners: set[str]) -> list[Problem]:
+    """Return the questions about columns that may name people; not about those of `owners`."""
+    apart = {*owners, options.person, options.household}
     numbers = _numeric(table) if options.exact else many_numbers(table)
     measuring = {name for name in numbers if not numbers_people(*_column(table, name))}
-    # What a row is depends on every column of the input, dropped ones included; the column that
-    # is proposed as the people's is asked about once.
-    people = [] if owners else table.questions_of_rows()
-    owners |= {problem.column for problem in people[:1]}
-    naming = [name for name in naming_columns(table) if name not in owners]
+    naming = [name for name in naming_columns(table) if name not in apart]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]
     found = []
@@ -542,7 +568,7 @@ def about_people(
         dates = written_dates(_column(table, name)[1]) if options.exact else None
         about = _about_naming(name, measuring=name in measuring)
         found += _about_dates(name, dates) if dates else [about]
-    return [*found, *people]
+    return found
 
 
 def _about_naming(name: str, *, measuring: bool) -> Problem:

@@ -138,6 +138,8 @@ class Source:
             return
         if never_ends(self.path):
             self.refuse(NEVER_ENDS)
+        if self.path.is_fifo():
+            self.refuse("this is a pipe, which can be read only once. Copy its content to a file.")
         in_rows = self.format.module == "delimited"
         if self.encoding is not None:
             checked(self.encoding, self.refuse)

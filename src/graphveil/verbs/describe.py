@@ -39,7 +39,7 @@ from graphveil.data.roles import Role as TableRole
 from graphveil.data.roles.names import meanings_of
 from graphveil.io.formats import Header, TableOptions, options_of
 from graphveil.io.opening import source_of
-from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
+from graphveil.io.parsed import ParsedCells, ReadCounts, about_names, table_of
 from graphveil.io.source import Source
 from graphveil.io.text.guessed_kind import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
 from graphveil.io.text.table_cells import cells_as_written
@@ -396,7 +396,9 @@ def _head_of_text(source: Source, copy: Path, rows: int) -> bool:
 
 
 def _head_of_parquet(source: Source, copy: Path, rows: int) -> bool:
-    with pa.OSFile(os.fsencode(source.path)) as stream:
+    from graphveil.io.readers.columnar import damage_refused  # noqa: PLC0415  few need it
+
+    with damage_refused(source), pa.OSFile(os.fsencode(source.path)) as stream:
         file = parquet.ParquetFile(stream)
         if file.metadata.num_rows <= rows:
             return False
@@ -616,15 +618,18 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
             break  # the column of people that was proposed does not suit, which its run will say
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
-        before = problems
+        grown, problems = False, [*problems]
+        unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
         for one in new:  # nothing more is asked of columns that are not published
-            unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
             if one.option == "person" and all(p.option != "person" for p in problems):
                 # The column of the people is read, not dropped; no release has it either way.
                 problems = [p for p in problems if (p.option, p.column) != ("drop", one.value)]
+                unpublished = {p.column for p in problems if p.option == "drop"} - {""}
             if one.option == "person" or one.column not in unpublished:
-                problems = [*problems, one]
-        if problems is before:
+                grown = True
+                problems.append(one)
+                unpublished |= {one.column} - {""} if one.option in ("drop", "person") else set()
+        if not grown:
             break
         said = dict(given) | {hint.name: hint.value for hint in answers(problems, base)}
     return _Said(problems, said, rows)
@@ -684,9 +689,10 @@ def _asked(
         if not error.asked:
             raise
         return error.asked, rows
-    naming = about_people(cells, own, [])
+    # What a row is has been asked of this table, and nothing is open about it.
+    table = replace(table, settled=True)
     levels = options.get("levels") or {}
-    asked = [one for one in naming if one.column not in (own.ids, *levels)]
+    asked = [one for one in about_names(cells, own, []) if one.column not in (own.ids, *levels)]
     if own.exact and table.columns:
         known = tuple(name for name in roles.known if name in table.columns)
         attach = tuple(name for name in table.columns if roles.known and name not in known)
@@ -758,8 +764,12 @@ def _columns(
         roles = _roles_of_table(written, found, given)
     else:
         roles = _roles_of_pairs(written.column_names, container, said)
+    asked: dict[str, list[Problem]] = {}
+    for problem in said.problems:
+        asked.setdefault(problem.column, []).append(problem)
     return tuple(
-        _column(name, written.column(name), *roles[name], said) for name in written.column_names
+        _column(name, values, *roles[name], said._replace(problems=asked.get(name, [])))
+        for name, values in zip(written.column_names, written.columns, strict=True)
     )
 
 
@@ -843,19 +853,19 @@ def _place(asked: str | int | None, names: Sequence[str], at: int) -> str:
 def _column(
     name: str, values: pa.ChunkedArray, role: Role, reason: str, said: _Said
 ) -> ColumnDescription:
-    """Return what a column holds."""
+    """Return what a column holds; `said` has the questions about this column alone."""
     absent = _absent(name, counted_values(values, ()).texts, said)
     found = counted_values(values, [word for word, _ in absent])
     shown, often = found.shown, found.often
     order = np.lexsort((np.arange(len(shown)), -often.to_numpy()))[:COMMON]
     kind: Kind = found.kind  # type: ignore[assignment]
-    asked = [problem.column for problem in said.problems if problem.option in ("drop", "person")]
-    if name in asked and kind in ("number", "text"):
+    is_id = any(problem.option in ("drop", "person") for problem in said.problems)
+    if is_id and kind in ("number", "text"):
         kind = "id"
     levels, forms = (
         (said.options.get(option) or {}).get(
             name,
-            next((p.value for p in said.problems if (p.option, p.column) == (option, name)), ""),
+            next((p.value for p in said.problems if p.option == option), ""),
         )
         for option in ("levels", "dates")
     )
@@ -880,7 +890,7 @@ def _column(
 
 def _absent(name: str, texts: pa.Array, said: _Said) -> tuple[tuple[str, int], ...]:
     """Return the words of a column that mean missing or may, with the number of their rows."""
-    asked = [p.value for p in said.problems if p.option == "suppressed" and p.column == name]
+    asked = [p.value for p in said.problems if p.option == "suppressed"]
     kept = said.options.get("categories") or ()
     hidden = said.options.get("suppressed") or ("*", "")
     may = [problem.value for problem in missing_in(name, texts, hidden, kept)]

@@ -161,14 +161,14 @@ class Frame:
 @contextmanager
 def opened_frame(source: Source) -> Iterator[Frame]:
     """Give the frame in a Parquet or Arrow file; what is wrong with it is said of the file."""
-    with _said_of(source):
+    with damage_refused(source):
         yield Frame(source)
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
     """Open one file with Arrow's reader of its format."""
-    with source.open(), native_file(source.path) as stream, _said_of(source):
+    with source.open(), native_file(source.path) as stream, damage_refused(source):
         if source.format.name == "parquet":
             yield parquet.ParquetFile(stream, pre_buffer=False)
             return
@@ -201,8 +201,8 @@ def _check_same(first: Source, part: Source, schema: pa.Schema, other: pa.Schema
 
 
 @contextmanager
-def _said_of(source: Source) -> Iterator[None]:
-    """Say what is wrong with an Arrow file of the file."""
+def damage_refused(source: Source) -> Iterator[None]:
+    """Refuse a Parquet or Arrow file that is damaged, saying what is wrong with it."""
     try:
         yield
     except _FAILURES as error:

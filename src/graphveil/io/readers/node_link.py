@@ -104,7 +104,11 @@ def _decoded(source: Source) -> dict[str, Any]:
     text = source.text()
     try:
         whole = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except RecursionError:
+        source.refuse(
+            "this JSON has lists or objects too deep inside each other. Write it as node-link data."
+        )
+    except msgspec.DecodeError as error:
         whole = _with_unknown_numbers(text)
         if whole is None:
             source.refuse(f"this is not complete JSON ({shown(error)}). Write it again.")

@@ -74,7 +74,8 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         odd += [] if cell is None else [(name, cell)]
     notes = ReadCounts(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
-    dropped = {name: table[name].combine_chunks() for name in names if name not in kept}
+    apart = {*names} - {*kept}
+    dropped = {name: table[name].combine_chunks() for name in names if name in apart}
     dropped = {name: _whole_numbers(values) for name, values in dropped.items()}
     return ParsedCells(columns=columns, dropped=dropped, notes=notes, problems=tuple(problems))
 
@@ -196,11 +197,13 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
     numbers = [name for name in names if re.fullmatch(NUMBER[1:-1], name)]
     if numbers and options.header == "auto":
         return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
+    before: set[str] = set()
     for position, name in enumerate(names):
         if not name:
             source.refuse(f"column {position + 1} has no name. Add one.", line=1)
-        if name in names[:position]:
+        if name in before:
             source.refuse(f"two columns are named {shown(name)}. Rename one.", line=1)
+        before.add(name)
     return names
 
 
