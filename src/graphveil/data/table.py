@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -729,10 +730,14 @@ class Table(Frames):
         """
         if self.person != "assumed" or self.settled:
             return []
-        whole = self.cut_from or self
-        found = [column.question for column in repeated_people(whole)]
+        return [*(self.cut_from or self)._looks_like_several_rows]  # noqa: SLF001  a table
+
+    @cached_property
+    def _looks_like_several_rows(self) -> tuple[Problem, ...]:
+        """The evidence that rows share people, looked for once: readers, methods, measures ask."""
+        found = tuple(column.question for column in repeated_people(self))
         others = (stands_for_several, repeated_pairs)
-        return found or [asked for look in others if (asked := look(whole)) is not None][:1]
+        return found or tuple(asked for look in others if (asked := look(self)) is not None)[:1]
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.

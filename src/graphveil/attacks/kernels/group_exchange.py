@@ -10,7 +10,7 @@ Cost of an exchange: the number of groups to judge it, and the edges of both peo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,8 @@ def _raised(placement: Placement, u: int, v: int, adjacent: int) -> int:
     by_b = wide(near[u, b]) - wide(near[v, b]) - adjacent
     total += by_a * (2 * excess[a, a] + by_a) + by_b * (2 * excess[b, b] + by_b)
     across = -by_a - by_b
-    return total + across * (2 * excess[a, b] + across)
+    rise: int = total + across * (2 * excess[a, b] + across)
+    return rise
 
 
 @leaf
@@ -94,10 +95,10 @@ def _exchanged(
     groups[u], groups[v] = b, a
 
 
-def _steps(*given: object) -> int:
+def _steps(*given: Any) -> int:
     """Return about how many steps the exchanges take: a few for every group each."""
     placement, draws = given[2], given[3]
-    return len(draws) * (4 * placement.excess.shape[0] + 20)  # type: ignore[attr-defined,arg-type]
+    return len(draws) * (4 * int(placement.excess.shape[0]) + 20)
 
 
 @tiered(_steps)
@@ -140,4 +141,4 @@ def fit(
         if rise < limits[turn]:
             _exchanged(indptr, indices, placement, u, v, adjacent)
             total += rise
-    return total  # type: ignore[no-any-return]
+    return total
