@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import numpy as np
@@ -109,6 +110,24 @@ def test_a_copy_with_the_published_numbers_ends_the_search():
     assert own.tolist() == found.groups.tolist()
 
 
+def test_restarts_find_groups_that_the_first_search_does_not():
+    graph = random_graph(40, 120, seed=1)
+    target, own = target_of(graph, 20)
+    assert group_counts.best_groups(graph, target, group_counts.SWEEPS, rng_of(1)).misfit > 0
+    found = group_counts.best_groups(graph, target, 200_000, rng_of(1))
+    assert found.misfit == 0
+    assert own.tolist() == found.groups.tolist()
+
+
+def test_a_random_start_keeps_the_sizes_of_groups_and_known_people():
+    graph = random_graph(11, 20, seed=1)
+    target, own = target_of(graph, 3, known=[4, 9])
+    start = group_counts._random(graph, target, rng_of(2))
+    assert np.bincount(start.groups).tolist() == np.bincount(own).tolist()
+    assert start.groups[[4, 9]].tolist() == own[[4, 9]].tolist()
+    assert start.misfit == slow_misfit(graph, start.groups, target.counts) > 0
+
+
 def test_when_the_time_is_over_the_best_so_far_counts():
     graph = random_graph(60, 400, seed=3)
     target, _ = target_of(graph, 12)
@@ -173,3 +192,14 @@ def test_an_unrelated_copy_and_a_release_without_groups_give_nothing(dense):
     plain = gv.Rename().anonymize(graph, seed=1)
     rows = plain.attack(graph, attacks=[NAME], seed=1)
     assert "no groups" in str(rows.not_measured[NAME])
+
+
+def test_each_setting_has_its_share_of_the_time(dense):
+    """No assignment of a copy with wrong edges fits: the first search takes all the time it has."""
+    graph, release = dense
+    began = time.process_time()
+    options = {NAME: {"overlap": 0.5, "sweeps": 10**8}}
+    rows = release.attack(graph, attacks=[NAME], options=options, seed=1, seconds=0.4)
+    assert time.process_time() - began < 4
+    known = [row.setting.known for row in rows if row.figure == "misfit" and row.value > 0]
+    assert known == [0, 20]

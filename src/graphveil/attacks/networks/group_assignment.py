@@ -36,11 +36,12 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.networks.assignment import group_counts
 from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.registry import stopped
 from graphveil.attacks.wording import RIGHT
 from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.core.array_types import Floats, Ints
 from graphveil.core.parameters import parameter
-from graphveil.core.progress import stage
+from graphveil.core.progress import Deadline, OutOfTimeError, context, stage, within
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
@@ -48,10 +49,13 @@ from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release.generalized_graph import GeneralizedGraph
 
 MOST_NODES = 4_000
-"""The assignment problems hold a float32 array of n times n, 64 MB at the limit."""
+"""Numbers of edges of people to groups take an int32 array of n times n / 2, 32 MB at the limit."""
 
 KNOWN = (0, 20)
 """How many known people are tried by default."""
+
+SHORT_SWEEPS = 32_000
+"""The exchanges for each person where the time has no room for the longest search."""
 
 PER_EXCHANGE, PER_GROUP, PER_PLACE = 1e-7, 1.3e-9, 4e-9
 """Seconds of an exchange, of it for every group, and of a start for every node, node and step."""
@@ -64,7 +68,10 @@ class GroupAssignmentOptions(AttackOptions, label="group-assignment"):
     overlap: float = parameter(default=1.0, text=paired_copy.OVERLAP, minimum=0, maximum=1)
     known: int | None = paired_copy.known_parameter(KNOWN)
     sweeps: int = parameter(
-        default=64_000, text="exchanges tried for each person in the longest search", minimum=1
+        default=512_000,
+        text="exchanges tried for each person in the longest search: 4,000 at first, and 4,000 in "
+        "each restart",
+        minimum=1,
     )
 
     @property
@@ -112,13 +119,25 @@ def group_assignment(
     figures: list[AttackFigure] = []
     risk, baseline = np.zeros(n), np.full(n, np.nan)
     missing: dict[str, str] = {}
-    for known in options.settings:
+    for turn, known in enumerate(options.settings):
         setting = Setting(overlap=options.overlap, known=known)
         if known >= n:
             missing[setting.text] = f"only {n:,} nodes; {known:,} should be known"
             continue
-        with stage(f"assigning people to groups, {known or 'nobody'} known"):
-            found = _found(pair, published, options, known, rng)
+        # Each setting has an equal share of the time that is left. If that is over before there is
+        # any assignment, what was found before stays.
+        share = _share(len(options.settings) - turn)
+        try:
+            with (
+                within(deadline=share),
+                stage(f"assigning people to groups, {known or 'nobody'} known"),
+            ):
+                found = _found(pair, published, options, known, rng)
+        except OutOfTimeError:
+            if share is None or not figures:
+                raise
+            missing[setting.text] = stopped(share.seconds)
+            continue
         figures += _figures(pair.original, published, found, setting)
         # A person's risk is the largest of all settings.
         guess = np.where(found.known, np.nan, 1 / (n - known))
@@ -127,6 +146,12 @@ def group_assignment(
     if not figures:
         raise NotMeasuredError("; ".join(missing.values()))
     return Outcome(figures, np.where(np.isnan(baseline), np.nan, risk), baseline, missing)
+
+
+def _share(settings: int) -> Deadline | None:
+    """Return the deadline of one of so many settings, all of which have equal shares."""
+    whole = context().deadline
+    return None if whole is None else Deadline(whole.left / settings)
 
 
 def _published(situation: AttackInput[GraphComparison]) -> GeneralizedGraph:
@@ -249,12 +274,16 @@ class Shown(NamedTuple):
 
 
 def seconds(situation: AttackInput[GraphComparison], options: GroupAssignmentOptions) -> float:
-    """Return about how long it takes at most: all rounds from all starts; a fit of 0 ends it."""
+    """Return about how long it takes at most: all restarts; a fit of 0 ends it."""
     published = _published(situation)
-    n = published.n_nodes
-    exchanges = 3 * n * sum(group_counts.rounds(options.sweeps))
-    starts = 2 * PER_PLACE * n * n * group_counts.STEPS
-    each = exchanges * (PER_EXCHANGE + PER_GROUP * published.n_groups) + starts
+    n, restarts = published.n_nodes, group_counts.restarts(options.sweeps)
+    # A restart places this share of the people anew, on average, every second time by FAQ.
+    away = 1 - sum(group_counts.KEPT) / 2
+    sweeps = 3 * min(group_counts.SWEEPS, options.sweeps)
+    sweeps += restarts * group_counts.SWEEPS * (away + 1 / 4)
+    placed = min(n, group_counts.MOST_RELAXED)
+    starts = PER_PLACE * placed**2 * group_counts.STEPS * (2 + away**2 * restarts / 2)
+    each = n * sweeps * (PER_EXCHANGE + PER_GROUP * published.n_groups) + starts
     return len(options.settings) * each
 
 
@@ -270,11 +299,11 @@ GROUP_ASSIGNMENT = Attack(
     "differences of these numbers. Known people are not counted",
     source="graphveil's own; starts: FAQ, Vogelstein et al., PLOS ONE 2015; exchanges: simulated "
     "annealing",
-    cost=f"nodes times groups, times sweeps, up to {MOST_NODES:,} nodes; a figure after about 2 "
-    "seconds, which improves until its time is over",
+    cost=f"nodes times groups, times sweeps, up to {MOST_NODES:,} nodes; there is a figure at "
+    "once, by degrees, which improves until its time is over",
     compute=group_assignment,
     seconds=seconds,
     options=GroupAssignmentOptions,
     said=reidentification.said_of_copies(", by the numbers of edges of groups"),
-    shorter=GroupAssignmentOptions(sweeps=group_counts.FIRST_SWEEPS),
+    shorter=GroupAssignmentOptions(sweeps=SHORT_SWEEPS),
 )

@@ -8,9 +8,12 @@ of the squared differences over all blocks, which the attacker sees:
    densities, or their log-odds. A plan has a column for each group, so that a step is an assignment
    of people to the places of all groups.
 2. Exchanges of two people under a falling temperature (`kernels/group_exchange.py`), from each
-   start, and again with four times as many exchanges: the right groups are found all at once, when
-   the temperature falls slowly enough, or not at all.
-3. The groups of the least misfit. A misfit of 0 cannot be improved, and ends the search.
+   start.
+3. Restarts from the best groups so far: the people of the groups that fit best are kept as if they
+   were known, and the others are placed anew. One part of the network after the other falls into
+   place. This is a large neighborhood search (Shaw, CP 1998). If several restarts in a row gain
+   nothing, the search begins anew.
+4. The groups of the least misfit. A misfit of 0 cannot be improved, and ends the search.
 
 The combination is graphveil's own. Cost: assignment problems of n nodes, n cubed at worst, and
 exchanges that cost the number of groups each.
@@ -31,14 +34,30 @@ from graphveil.core.progress import OutOfTimeError, check_time, in_time
 from graphveil.data import Graph
 from graphveil.release.generalized_graph import GeneralizedGraph
 
-FIRST_SWEEPS, LONGER = 4_000, 4
-"""How many exchanges the first round tries per person, and how many times as many each later one
-does. The first takes a second on a few hundred people."""
+SWEEPS = 4_000
+"""How many exchanges are tried per person from each start, and per person whom a restart places
+anew: a second on a few hundred people. At the end of a restart a quarter as many follow for
+everybody."""
+
+KEPT = (0.3, 0.9)
+"""The least and largest share of the groups whose people a restart keeps; chance decides."""
+
+MOST_IDLE, LONGER = 16, 4
+"""After so many restarts that gain nothing, the search begins anew at a random assignment: whole
+parts of the network may have changed places, which no restart mends. It then tries so many times as
+many exchanges, as slow cooling finds more."""
+
+BLUR = 0.25
+"""How much chance decides which groups are kept: misfits count times an exponential number to the
+power of this. At 0 they are those that fit best; then the same people are always kept."""
 
 FALLS = ((0.0, 0.3), (0.65, 0.15), (0.95, 0.02))
 """The temperature after a share of the exchanges, as a share of the mean degree; between them it
 falls by equal factors, and at last it is 0. Most exchanges are spent where the right groups form on
 the dense networks of 242 and 167 nodes on which these shares were chosen."""
+
+LOW_FALLS = ((0.0, 0.05), (0.9, 0.01))
+"""The same for exchanges of everybody at the end of a restart, which should keep what was found."""
 
 PER_CALL = 1 << 16
 """The exchanges of one call of the kernel, between which the time is checked. They take a tenth of
@@ -46,6 +65,10 @@ a second with a thousand groups."""
 
 LEAST_COUNT = 0.1
 """What is added to both counts of log-odds, so that none is infinite."""
+
+MOST_RELAXED = 1_500
+"""How many people FAQ places at most. An assignment problem takes about their number cubed, and the
+time is not checked meanwhile: with 3,900 people it takes a minute."""
 
 STEPS, LEAST_GAIN = 30, 1e-4
 """Steps of `_relaxed` at most; it ends when a step would gain less than this share."""
@@ -141,10 +164,9 @@ def best_groups(copy: Graph, target: Target, sweeps: int, rng: np.random.Generat
     """
     check_time()
     groups = by_degree(copy, target, rng)
-    best = Fit(groups, misfit(copy, target, groups))
+    first = best = Fit(groups, misfit(copy, target, groups))
     try:
-        for fitted in _searched(copy, target, best.groups, sweeps, rng):
-            best = min(best, fitted, key=lambda some: some.misfit)
+        for best in _searched(copy, target, first, sweeps, rng):
             if best.misfit == 0:
                 break
     except OutOfTimeError:
@@ -176,31 +198,85 @@ def by_degree(copy: Graph, target: Target, rng: np.random.Generator) -> Ints:
     return groups
 
 
-def rounds(sweeps: int) -> list[int]:
-    """Return how many exchanges per person each round tries.
+def restarts(sweeps: int) -> int:
+    """Return how many restarts a search has.
 
-    >>> rounds(64_000), rounds(500)
-    ([4000, 16000, 64000], [500])
+    >>> restarts(64_000), restarts(500)
+    (15, 0)
     """
-    every = [min(FIRST_SWEEPS, sweeps)]
-    while every[-1] < sweeps:
-        every.append(min(LONGER * every[-1], sweeps))
-    return every
+    return max(0, sweeps // SWEEPS - 1)
 
 
 def _searched(
-    copy: Graph, target: Target, first: Ints, sweeps: int, rng: np.random.Generator
+    copy: Graph, target: Target, best: Fit, sweeps: int, rng: np.random.Generator
 ) -> Iterator[Fit]:
-    """Yield assignments while exchanges improve them: in each round, from each start."""
-    starts = [first]
-    for number in rounds(sweeps):
-        yield from _exchanged(copy, target, starts[0], number, rng)
-        if len(starts) == 1:  # the others take longer: the first has a figure by now
-            starts += [
-                _relaxed(copy, target, weights, rng) for weights in (target.density, target.odds)
-            ]
-        for start in starts[1:]:
-            yield from _exchanged(copy, target, start, number, rng)
+    """Yield the best assignment so far, again and again.
+
+    `best`: the first of all.
+    """
+    yield best
+    # From each start; the relaxed ones take longer, and the first has a figure by then.
+    for weights in (None, target.density, target.odds):
+        start = best.groups if weights is None else _start(copy, target, best.groups, weights, rng)
+        number = min(SWEEPS, sweeps)
+        for fitted in _exchanged(copy, target, start, number, FALLS, rng):
+            best = _better(best, fitted)
+            yield best
+    current, idle = best, 0
+    for turn in range(restarts(sweeps)):
+        before = current.misfit
+        if idle == MOST_IDLE:
+            current, idle = _random(copy, target, rng), 0
+            steps = _exchanged(copy, target, current.groups, LONGER * SWEEPS, FALLS, rng)
+        else:
+            weights = (target.density, target.odds)[turn % 2]
+            steps = _restarted(copy, target, current.groups, weights, rng)
+        for fitted in steps:
+            current = _better(current, fitted)
+            best = _better(best, current)
+            yield best
+        idle = idle + 1 if current.misfit >= before else 0
+
+
+def _random(copy: Graph, target: Target, rng: np.random.Generator) -> Fit:
+    """Return a random assignment."""
+    groups = target.known.copy()
+    groups[groups < 0] = rng.permutation(target.free_places)
+    return Fit(groups, misfit(copy, target, groups))
+
+
+def _better(best: Fit, fitted: Fit) -> Fit:
+    """Return which of two fits better; of equals the new one, so that the search moves on."""
+    return fitted if fitted.misfit <= best.misfit else best
+
+
+def _restarted(
+    copy: Graph, target: Target, groups: Ints, weights: Floats, rng: np.random.Generator
+) -> Iterator[Fit]:
+    """Yield assignments that place the people of some groups anew, those that fit worst."""
+    # Step 1: the people of groups with small misfits are kept.
+    sizes = np.bincount(target.places)
+    wrong = np.square(placed(copy, target, groups).excess).sum(axis=1) / sizes
+    wrong = wrong * rng.exponential(size=wrong.size) ** BLUR
+    kept = wrong <= np.quantile(wrong, rng.uniform(*KEPT))
+    part = target._replace(known=np.where(kept[groups], groups, target.known))
+    # Step 2: the others are placed by FAQ, or start from where they are.
+    start = _start(copy, part, groups, weights, rng) if rng.random() < 0.5 else groups
+    best = Fit(start, misfit(copy, target, start))
+    for fitted in _exchanged(copy, part, start, SWEEPS, FALLS, rng):
+        best = _better(best, fitted)
+        yield best
+    # Step 3: everybody may move at a low temperature.
+    yield from _exchanged(copy, target, best.groups, SWEEPS // 4, LOW_FALLS, rng)
+
+
+def _start(
+    copy: Graph, target: Target, groups: Ints, weights: Floats, rng: np.random.Generator
+) -> Ints:
+    """Return the groups that FAQ reaches; these groups, if there are too many people for it."""
+    if np.count_nonzero(target.known < 0) > MOST_RELAXED:
+        return groups
+    return _relaxed(copy, target, weights, rng)
 
 
 def _relaxed(copy: Graph, target: Target, weights: Floats, rng: np.random.Generator) -> Ints:
@@ -252,14 +328,19 @@ def _placed(worth: NDArray[np.float32], target: Target, rng: np.random.Generator
 
 
 def _exchanged(
-    copy: Graph, target: Target, groups: Ints, sweeps: int, rng: np.random.Generator
+    copy: Graph,
+    target: Target,
+    groups: Ints,
+    sweeps: int,
+    falls: tuple[tuple[float, float], ...],
+    rng: np.random.Generator,
 ) -> Iterator[Fit]:
-    """Yield what exchanges make of an assignment, so many per person."""
+    """Yield what exchanges make of an assignment, so many per person who is not known."""
     placement = placed(copy, target, groups)
     free = np.flatnonzero(target.known < 0)
     cost = misfit(copy, target, groups)
     exchanges, indptr = sweeps * free.size, copy.indptr.astype(np.int64)
-    degree, (shares, levels) = copy.degrees().mean(), zip(*FALLS, strict=True)
+    degree, (shares, levels) = copy.degrees().mean(), zip(*falls, strict=True)
     for done in in_time(range(0, exchanges, PER_CALL)):
         number = min(PER_CALL, exchanges - done)
         part = (done + np.arange(number)) / exchanges
