@@ -44,7 +44,7 @@ KEPT = (0.3, 0.9)
 
 MOST_IDLE, LONGER = 16, 4
 """After so many restarts that gain nothing, the search begins anew at a random assignment: whole
-parts of the network may have changed places, which no restart mends. It then tries so many times as
+parts of the network may have changed places, which no restart fixes. It then tries so many times as
 many exchanges, as slow cooling finds more."""
 
 BLUR = 0.25
@@ -67,8 +67,8 @@ LEAST_COUNT = 0.1
 """What is added to both counts of log-odds, so that none is infinite."""
 
 MOST_RELAXED = 1_500
-"""How many people FAQ places at most. An assignment problem takes about their number cubed, and the
-time is not checked meanwhile: with 3,900 people it takes a minute."""
+"""How many people FAQ places at most. An assignment problem takes about their number cubed at
+worst, and the time is not checked meanwhile."""
 
 STEPS, LEAST_GAIN = 30, 1e-4
 """Steps of `_relaxed` at most; it ends when a step would gain less than this share."""
