@@ -50,7 +50,7 @@ from graphveil.verbs.advise.strengths import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file
-from graphveil.verbs.attack import attack_release, reads
+from graphveil.verbs.attack import attack_release, concerns
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, read_original
 from graphveil.verbs.verify import verify_release
@@ -212,7 +212,7 @@ def release(say: Say, task: Release) -> None:
     lines = [(one.question, one.figure, one.unit) for one in said]
     value: dict[str, Any] = {"headline": wording.headline(kept, word=word)}
     say(found="kept", value=value | {"columns": columns, "lines": lines})
-    names, of_table = _attacks_on(published.data), study.kind == "table"
+    names, of_table = _attacks_on(published), study.kind == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
         say(stage=f"Attacking the release: {name}", done=3 + done, of=5 + len(names))
@@ -230,8 +230,10 @@ def release(say: Say, task: Release) -> None:
     _write_report(say, out, original, rows=Rows([*every, *kept]), verdict=verdict)
 
 
-def _attacks_on(data: Any) -> list[str]:
-    return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
+def _attacks_on(release: Release[Any]) -> list[str]:
+    kind, guarantee = type(release.data), release.guarantee
+    fitting = (one for one in ATTACKS.values() if concerns(one, kind, guarantee))
+    return [one.name for one in fitting if not one.by_name]
 
 
 def _number(figure: str) -> float:
