@@ -33,6 +33,7 @@ from graphveil.data.origin import (
     warn_left_out,
     warn_of_missing,
 )
+from graphveil.data.spellings import check_ids
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -175,6 +176,7 @@ class GraphObjects:
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
+        check_ids(labels)
         position = positions(ids, labels, what="node ids")
         graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
@@ -230,6 +232,7 @@ class GraphObjects:
                 positions(right, labels, what=names[1]),
                 ids=labels,
             )
+        check_ids(graph.ids)
         said = frame_says_directed(table, names) or None
         mutual = dropped.reciprocal_pairs
         Ties(n=graph.n_edges, mutual=mutual, said=said, names=names).check(directed)
