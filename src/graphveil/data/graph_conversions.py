@@ -17,7 +17,7 @@ from graphveil.data.columns import (
     frame_says_directed,
 )
 from graphveil.data.csr import Dropped, warn_dropped
-from graphveil.data.ids import as_ids, distinct, ids_in_ties, positions
+from graphveil.data.ids import Ids, as_ids, distinct, ids_in_ties, positions
 from graphveil.data.layers import (
     ask_kinds,
     ask_kinds_in,
@@ -44,6 +44,7 @@ class GraphObjects:
     """The conversions of `graphveil.data.Graph`, which says what the rest means."""
 
     if TYPE_CHECKING:
+        ids: Ids | None
 
         @property
         def n_edges(self) -> int:
