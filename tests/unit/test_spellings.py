@@ -88,9 +88,7 @@ def ways(tmp_path):
 @pytest.mark.parametrize("pair", PAIRS, ids=ascii)
 def test_ids_that_look_the_same_are_refused_in_every_format_and_object(tmp_path, pair):
     for name, read in ways(tmp_path):
-        with pytest.raises(
-            GraphveilError, match=r"the ids .* look the same\."
-        ) as caught:
+        with pytest.raises(GraphveilError, match=r"the ids .* look the same\.") as caught:
             read(pair)
         assert "'ann'" in str(caught.value), name
 
