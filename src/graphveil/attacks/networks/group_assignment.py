@@ -279,7 +279,7 @@ def seconds(situation: AttackInput[GraphComparison], options: GroupAssignmentOpt
     n, restarts = published.n_nodes, group_counts.restarts(options.sweeps)
     # A restart places this share of the people anew, on average, every second time by FAQ.
     away = 1 - sum(group_counts.KEPT) / 2
-    sweeps = 3 * min(group_counts.SWEEPS, options.sweeps)
+    sweeps = 3.0 * min(group_counts.SWEEPS, options.sweeps)
     sweeps += restarts * group_counts.SWEEPS * (away + 1 / 4)
     placed = min(n, group_counts.MOST_RELAXED)
     starts = PER_PLACE * placed**2 * group_counts.STEPS * (2 + away**2 * restarts / 2)

@@ -365,7 +365,10 @@ def placed(copy: Graph, target: Target, groups: Ints) -> group_exchange.Placemen
     member = np.zeros((n, n_groups), dtype=np.int32)
     member[np.arange(n), groups] = 1
     near = copy.to_scipy().astype(np.int32) @ member
-    counts = (member.T @ near).astype(np.int64)
+    ends = groups[copy.edges()]
+    counts = np.zeros((n_groups, n_groups), dtype=np.int64)
+    np.add.at(counts, (ends[:, 0], ends[:, 1]), 1)
+    counts = counts + counts.T
     counts[np.diag_indices(n_groups)] //= 2
     return group_exchange.Placement(
         groups.copy(), np.ascontiguousarray(near), counts - target.counts
