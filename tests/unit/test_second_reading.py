@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.data.kinds import kind_of
 from graphveil.io.text import table_cells
+from graphveil.verify.check import _second_reading
 from graphveil.verify.database import database
 from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.second_reading import pairs, plain_file, tables
@@ -435,8 +436,8 @@ def test_options_that_change_the_text_are_not_checked_and_named(tmp_path, encodi
     path = tmp_path / "x.csv"
     path.write_bytes(text.encode("utf-8" if "iso" in encoding else encoding))
     original = gv.read_table(path, person="row", exact=True, **reading)
-    with database([tmp_path]) as db:
-        done = read_again(db, original, path, {**reading, "person": "row", "exact": True})
+    reading |= {"person": "row", "exact": True}
+    done = _second_reading(None, original, path, reading)
     assert done.detail == f"{SHARED}: the second reader does not apply the option{named}"
     assert "not checked" == done.outcome
 
@@ -449,8 +450,7 @@ def test_files_of_a_network_in_another_encoding_are_not_checked(tmp_path):
         file.write_text(file.read_text().replace("ann", "ånn"), encoding="utf-8")
     reading = {"encoding": "iso-8859-1"}
     original = gv.read_network(path, nodes=people, **reading)
-    with database([tmp_path]) as db:
-        done = read_again(db, original, path, reading | {"nodes": str(people)})
+    done = _second_reading(None, original, path, reading | {"nodes": str(people)})
     assert ("not checked", True) == (done.outcome, done.detail.endswith("option encoding")), done
 
 

@@ -23,12 +23,7 @@ import numpy as np
 from graphveil.core.text import counted, singular
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database, literal
-from graphveil.verify.second_reading.plain_file import (
-    plain_file,
-    read_again,
-    read_once,
-    read_with_options,
-)
+from graphveil.verify.second_reading.plain_file import plain_file, read_again, read_once
 from graphveil.verify.verdict import SHARED, Check, fails, holds, not_checked, shown
 
 MOST_PAIRS = 50_000_000
@@ -90,9 +85,6 @@ def pairs_reading_check(
         return not_checked(f"{SHARED}: more than {MOST_PAIRS:,} pairs")
     if not reading.get("kind_column"):
         pairs = pairs._replace(kinds=None)
-    changed = read_with_options(reading)
-    if changed is not None:
-        return changed
     if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
         return read_once()
     # Step 2: which columns hold the ends, and which the kind; uncertain ones are left to the

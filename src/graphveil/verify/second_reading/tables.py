@@ -40,7 +40,6 @@ from graphveil.verify.second_reading.plain_file import (
     PlainFile,
     plain_file,
     read_again,
-    read_with_options,
 )
 from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
@@ -80,9 +79,6 @@ def table_reading_check(
 ) -> Check:
     """Return whether the file of a table says what the program's reader made of it."""
     # Step 1: how the file was read, and whether that is understood here.
-    changed = read_with_options(reading)
-    if changed is not None:
-        return changed
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
         return not_checked(verdict.SHARED, needs=_PLAIN)
@@ -143,9 +139,6 @@ def people_reading_check(
 ) -> Check:
     """Return whether the file of people says what the program's reader made of it."""
     # The file of people is read like a table whose ids are nodes; its rows may be in any order.
-    changed = read_with_options(reading)
-    if changed is not None:
-        return changed
     people, file = original.people, _table_file(path, {})
     if people is None or file is None:
         return not_checked(verdict.SHARED, needs="a delimited text file of people with a header")
