@@ -3,6 +3,8 @@
 import csv
 import datetime as dt
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from xml.sax.saxutils import escape, quoteattr
 
 import igraph as ig
@@ -11,11 +13,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.cli import run
-from graphveil.core.errors import DataError
+from graphveil.core.errors import DataError, InputError
+from graphveil.core.missing_words import UNKNOWN, plain
+from graphveil.io.parsed import EVERY_WORD
 
 NODES = ["ann", "bob", "cyd", "dan"]
 TIES = [("ann", "bob"), ("bob", "cyd"), ("cyd", "dan")]
@@ -215,3 +220,126 @@ def test_an_attribute_has_one_type_in_every_format_and_object(tmp_path, form):
         expected = {**expected, **UNDECLARED}
         del expected[ASKED_IN_CSV]
     assert expected == values_of(READERS[form](tmp_path))
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf", "gml", "json"])
+def test_a_written_network_is_read_back_with_the_same_types(tmp_path, form):
+    network = READERS["arrow"](None)
+    gv.io.write(network, tmp_path / f"a.{form}")
+    assert values_of(network) == values_of(gv.read_network(tmp_path / f"a.{form}"))
+
+
+def test_objects_give_back_the_types_that_they_took():
+    network = READERS["arrow"](None)
+    for library in ("networkx", "igraph"):
+        graph = getattr(network, f"to_{library}")()
+        assert values_of(network) == values_of(getattr(gv.Network, f"from_{library}")(graph))
+
+
+CELLS = st.text("0179.-+eE tTrufalse_<&\"'", min_size=1, max_size=5).filter(
+    lambda text: plain(text) not in UNKNOWN
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.none() | CELLS, min_size=2, max_size=6), st.data())
+def test_any_text_and_integers_are_read_back_as_they_were(texts, data):
+    n = len(texts)
+    numbers = data.draw(st.lists(st.none() | st.integers(0, 2**40), min_size=n, max_size=n))
+    people = gv.Table.from_columns(
+        {"code": pa.array(texts, pa.string()), "number": pa.array(numbers, pa.int64())}
+    )
+    network = gv.Network({"ties": gv.Graph.from_edges([0], [1], n=n)}, people)
+    kept = {"code": values_of(network)["code"], "number": values_of(network)["number"]}
+    for form in ("graphml", "gexf", "gml", "json"):
+        with TemporaryDirectory() as folder:
+            gv.io.write(network, Path(folder, f"a.{form}"))
+            read = values_of(gv.read_network(Path(folder, f"a.{form}"), categories=EVERY_WORD))
+        for name, expected in kept.items():
+            if any(code >= 0 for code in expected[2]):
+                assert expected == read[name]
+
+
+def of_one_attribute(form, values):
+    """Return a file whose nodes have these values without quotes or a declared type."""
+    numbers = range(len(values))
+    if form == "graphml":
+        data = '<node id="n{}"><data key="x">{}</data></node>'
+        nodes = "".join(data.format(n, escape(values[n])) for n in numbers)
+        return f'<graphml><key id="x" attr.name="x" for="node"/><graph>{nodes}</graph></graphml>'
+    if form == "gexf":
+        data = '<node id="n{}"><attvalues><attvalue for="x" value={}/></attvalues></node>'
+        nodes = "".join(data.format(n, quoteattr(values[n])) for n in numbers)
+        return f"<gexf><graph><nodes>{nodes}</nodes></graph></gexf>"
+    if form == "gml":
+        nodes = "".join(f"node [ id {n} x {values[n]} ] " for n in numbers)
+        return f"graph [ {nodes} ]"
+    labels = "".join(f'{n + 1} "n{n}"\n' for n in numbers)
+    clusters = "".join(f"{value}\n" for value in values)
+    return f"*Vertices {len(values)}\n{labels}*Edges\n1 2\n*Partition x\n{clusters}"
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf", "gml", "net"])
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["02139", "2139", "5"], ("T", ["02139", "2139", "5"], [0, 1, 2])),
+        (["007", "7", "7"], ("T", ["007", "7"], [0, 1, 1])),
+        (["10", "9", "10"], ("i", [9, 10], [1, 0, 1])),
+    ],
+)
+def test_undeclared_values_are_integers_only_if_all_are_written_so(
+    tmp_path, form, values, expected
+):
+    path = tmp_path / f"a.{form}"
+    path.write_text(of_one_attribute(form, values))
+    assert {"x": expected} == values_of(gv.read_network(path))
+
+
+def test_a_value_that_contradicts_its_declared_type_keeps_its_spelling(tmp_path):
+    text = as_graphml().replace(
+        'attr.name="zip" attr.type="string"', 'attr.name="zip" attr.type="int"'
+    )
+    assert EXPECTED["zip"] == values_of(read_text(tmp_path, "a.graphml", text))["zip"]
+
+
+def in_every_form(folder, values):
+    """Yield how to read a network whose nodes have these values as an attribute x."""
+    graph = nx.path_graph(len(values))
+    nx.set_node_attributes(graph, dict(enumerate(values)), "x")
+    yield lambda **_: gv.Network.from_networkx(graph)
+    (folder / "a.json").write_text(json.dumps(nx.node_link_data(graph, edges="links")))
+    yield lambda **options: gv.read_network(folder / "a.json", **options)
+    quoted = (f'"{v}"' if isinstance(v, str) else v for v in values)
+    (folder / "a.gml").write_text(of_one_attribute("gml", list(quoted)))
+    yield lambda **options: gv.read_network(folder / "a.gml", **options)
+
+
+def test_text_among_numbers_is_refused_in_every_format_and_can_be_dropped(tmp_path):
+    for read in in_every_form(tmp_path, [1, "1", 2]):
+        with pytest.raises((DataError, InputError), match="column x mixes types"):
+            read()
+    for name in ("a.json", "a.gml"):
+        assert gv.read_network(tmp_path / name, drop=["x"]).people is None
+
+
+def test_numbers_with_fractions_are_refused_in_every_format(tmp_path):
+    for read in in_every_form(tmp_path, [1.5, 2.5, 2.5]):
+        with pytest.raises((DataError, InputError), match=r"column x is numeric \(1\.5\)"):
+            read()
+    for form in ("graphml", "gexf", "gml"):
+        (tmp_path / f"u.{form}").write_text(of_one_attribute(form, ["1.5", "2.5", "2.5"]))
+        with pytest.raises((DataError, InputError), match=r"column x is numeric \(1\.5\)"):
+            gv.read_network(tmp_path / f"u.{form}")
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf", "gml", "json"])
+def test_words_for_missing_values_are_asked_about_as_in_csv_files(tmp_path, form):
+    path = tmp_path / f"a.{form}"
+    network = gv.Network.from_networkx(nx.Graph([("ann", "bob"), ("bob", "cyd")]))
+    people = gv.Table.from_columns({"town": ["Oslo", "n/a", "n/a"]})
+    gv.io.write(gv.Network(network.layers, people, network.ids), path)
+    with pytest.raises((DataError, InputError), match=r"column town has n/a \(2x\)"):
+        gv.read_network(path)
+    read = gv.read_network(path, suppressed=["*", "", "n/a"])
+    assert ("T", ["Oslo"], [0, -1, -1]) == values_of(read)["town"]

@@ -47,6 +47,8 @@ def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Rea
         refuse_two_modes(list_of(options.nodes, options.encoding), said, ends)
     read, notes = layers_of(source, arcs, arcs.labels.size, options), arcs.notes
     notes.attributes_ignored += read.left_out
+    if people is not None and not people.columns:  # all attributes are dropped
+        people = None
     try:
         network = Network(read.layers, people, arcs.labels, notes.left_out)
     except DataError as error:
@@ -106,7 +108,8 @@ def _table(source: Source, given: _Given) -> Table:
         table = Table.from_columns(
             dict(given.columns), suppressed=how.suppressed, bins=how.bins, drop=how.drop
         )
-        table = Table(table.codes, table.columns, table.categories, ids)
+        codes = table.codes if table.columns else np.empty((ids.size, 0), dtype=np.int32)
+        table = Table(codes, table.columns, table.categories, ids)
     except DataError as error:
         problems += error.asked
         if not problems:
