@@ -307,6 +307,7 @@ def test_all_attached_columns_together_are_read_too():
     # Each column alone says nothing of the age: its last digit is that of their sum.
     one = rng.integers(0, 10, 900)
     people = pd.DataFrame({"age": age, "one": one, "other": (age - one) % 10})
+    people = gv.Table.from_arrow(people, person="row")
     method = gv.Generalize(k=40, known="age", attach="one,other", levels={"age": "10"})
     with pytest.raises(DataError, match=r"one, other together narrow 100\.0% of the"):
         method.anonymize(people, seed=1)

@@ -131,6 +131,11 @@ def test_few_rows_never_lose_less_than_the_best_division_and_seldom_much_more(pr
     assert best - 1e-9 <= done.end * len(leaves) <= best + 0.35 * len(leaves)
 
 
+def all_of(codes):
+    """Return how many values a column has, of which all are known."""
+    return int(codes.max()) + 1
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     problems(), st.sampled_from([(2, 1.0, "1"), (1, 1.5, "1"), (1, 1.0, "0.3"), (2, 1.2, "0.4")])
@@ -138,7 +143,7 @@ def test_few_rows_never_lose_less_than_the_best_division_and_seldom_much_more(pr
 def test_every_class_meets_the_conditions_or_not_even_all_rows_do(problem, wanted):
     leaves, hierarchies, k, codes, rng = problem
     distinct, entropy, close = wanted
-    condition = Condition(codes, distinct, entropy, Fraction(close))
+    condition = Condition(codes, all_of(codes), distinct, entropy, Fraction(close))
     shares = np.bincount(codes)[np.unique(codes)] / codes.size
     if len(shares) < distinct or -(shares * np.log(shares)).sum() < np.log(entropy) - 1e-12:
         with pytest.raises(InfeasibleError, match="even as one class"):
@@ -164,7 +169,7 @@ def test_the_order_of_the_rows_changes_no_published_row(problem, seed):
     order = rng_of(seed).permutation(len(leaves))
     shown = []
     for chosen in (np.arange(len(leaves)), order):
-        condition = Condition(codes[chosen], close=Fraction("0.5"))
+        condition = Condition(codes[chosen], all_of(codes), close=Fraction("0.5"))
         done = method.recode(
             leaves[chosen], hierarchies, k=k, conditions=[condition], rng=rng_of(seed)
         )
@@ -186,7 +191,7 @@ def started(problem, *, divided=True):
     leaves, hierarchies, k, codes, rng = problem
     rows = method._rows_of(leaves, hierarchies, None, rng)
     conditions = method._conditions_of(
-        [Condition(codes, close=Fraction("0.6"))], np.arange(len(codes))
+        [Condition(codes, all_of(codes), close=Fraction("0.6"))], np.arange(len(codes))
     )
     n, d = leaves.shape
     state = clusters_of(n, d, conditions.totals.size, k)
@@ -227,7 +232,9 @@ def test_what_a_search_says_it_lost_is_what_its_clusters_lose(problem):
 def test_rows_agree_at_the_first_levels_at_which_k_of_those_left_do(problem):
     leaves, hierarchies, k, codes, rng = problem
     rows, _, state, _ = started(problem, divided=False)
-    conditions = method._conditions_of([Condition(codes, distinct=2)], np.arange(len(codes)))
+    conditions = method._conditions_of(
+        [Condition(codes, all_of(codes), distinct=2)], np.arange(len(codes))
+    )
     words = [rng.integers(0, 2**63, size=h.nodes.shape, dtype=np.uint64) for h in hierarchies]
     for j, h in enumerate(hierarchies):
         for level in range(len(h.nodes)):
@@ -267,7 +274,7 @@ def test_rows_agree_at_the_first_levels_at_which_k_of_those_left_do(problem):
 def test_a_row_joins_the_cluster_in_which_all_lose_least(problem):
     leaves, hierarchies, k, codes, _ = problem
     rows, _, state, _ = started(problem, divided=False)
-    conditions = method._conditions_of([Condition(codes)], np.arange(len(codes)))
+    conditions = method._conditions_of([Condition(codes, all_of(codes))], np.arange(len(codes)))
     labels = np.arange(len(leaves)) % max(len(leaves) // k, 1)
     last = len(leaves) - 1
     labels[last] = -1
@@ -286,7 +293,7 @@ def test_clusters_are_merged_when_no_single_one_takes_the_rest():
     codes = np.array([0] * 4 + [1] * 8)
     leaves = np.arange(12)[:, None]
     hierarchies = [Hierarchy.of([[str(i) for i in range(12)], ["a"] * 4 + ["b"] * 8])]
-    condition = Condition(codes, close=Fraction("0.05"))
+    condition = Condition(codes, all_of(codes), close=Fraction("0.05"))
     done = method.recode(leaves, hierarchies, k=3, conditions=[condition], rng=rng_of(1))
     for label in set(done.labels.tolist()):
         mine = codes[done.labels == label]
@@ -321,8 +328,8 @@ def test_violations_of_many_clusters_are_those_of_each():
     rng = rng_of(1)
     codes = rng.integers(0, 4, size=60)
     asked = [
-        Condition(codes, 3, 1.0, Fraction(1)),
-        Condition(codes, 1, 2.5, Fraction("0.2")),
+        Condition(codes, all_of(codes), 3, 1.0, Fraction(1)),
+        Condition(codes, all_of(codes), 1, 2.5, Fraction("0.2")),
     ]
     conditions = method._conditions_of(asked, np.arange(60))
     labels = rng.integers(0, 9, size=60)

@@ -1225,7 +1225,7 @@ def test_a_zip_has_no_file_of_elsewhere_that_the_manifest_names(page, release):
 
 def test_a_release_with_a_file_about_its_people_is_verified_with_it(network, monkeypatch):
     network.change({"nodes": "people.csv"})
-    monkeypatch.setattr(work, "_attacks_on", lambda _: [])
+    monkeypatch.setattr(work, "_attacks_on", lambda *_: [])
     monkeypatch.setattr(work, "_write_report", lambda *_, **__: None)
     found = {}
 

@@ -679,7 +679,7 @@ LAYOUTS = {
         "a.csv",
         "sex,town\nf,Oslo\nm,\n,\n",
         {"sex": ["f", "m", None], "town": ["Oslo", None, None]},
-        said="counted 1 row with only suppressed cells as people",
+        said="counted 1 row with only missing cells as people",
     ),
     "R's missing numbers": table(
         "a.csv",

@@ -272,8 +272,7 @@ def test_the_worst_hundredth_is_identified_no_more_often_than_the_guarantee_allo
     rows = gv.attack_release(release, table, seed=1, attacks=["linkage"],
                              options={"linkage": {"targets": 20}})  # fmt: skip
     risks = parquet.read_table(private_folder(release) / "attacks" / "linkage.parquet")
-    assert 0 < risks["risk"].null_count < 60
-    known = risks["risk"].drop_null().to_numpy()
+    known = risks["risk"].to_numpy()  # of everybody: whole rows are tried of all people
     assert not np.isnan(known).any()
     assert 0 < known.max() <= 0.2
     assert {1 / 60} == {*risks["baseline"].drop_null().to_pylist()}

@@ -89,6 +89,14 @@ def attacked(method, attack):
         ]
         parts = {f"overlap 1, {known} known, best of 5 starts: right" for known in ("nobody", 20)}
         data = set(NETWORKS)
+    elif attack == "group-assignment":
+        return [
+            {**one, "data": one["network"], "parameters": json.dumps({"k": one["k"]})}
+            for one in measured("groups")
+            if (one["network"], one["certain"], one["figure"])
+            == ("primary school", "avoid", "right")
+            and (one["overlap"], one["k"] <= 5) == (1, True)
+        ]
     else:
         copies = []
         parts, data = {

@@ -30,12 +30,14 @@ from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
 from graphveil.claims.conditions import accepted_narrowing
 from graphveil.claims.facts import digest_of_file
+from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.core.bounds import read_bound
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, for_people, worded_for_page
+from graphveil.data import Data
 from graphveil.data.kinds import as_released
 from graphveil.evaluate import wording
 from graphveil.measures import measure
@@ -50,7 +52,7 @@ from graphveil.verbs.advise.strengths import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file
-from graphveil.verbs.attack import attack_release, reads
+from graphveil.verbs.attack import attack_release, concerns
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, read_original
 from graphveil.verbs.verify import verify_release
@@ -212,7 +214,7 @@ def release(say: Say, task: Release) -> None:
     lines = [(one.question, one.figure, one.unit) for one in said]
     value: dict[str, Any] = {"headline": wording.headline(kept, word=word)}
     say(found="kept", value=value | {"columns": columns, "lines": lines})
-    names, of_table = _attacks_on(published.data), study.kind == "table"
+    names, of_table = _attacks_on(type(published.data), published.guarantee), study.kind == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
         say(stage=f"Attacking the release: {name}", done=3 + done, of=5 + len(names))
@@ -230,8 +232,9 @@ def release(say: Say, task: Release) -> None:
     _write_report(say, out, original, rows=Rows([*every, *kept]), verdict=verdict)
 
 
-def _attacks_on(data: Any) -> list[str]:
-    return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
+def _attacks_on(kind: type[Data], guarantee: AnyGuarantee) -> list[str]:
+    fitting = (one for one in ATTACKS.values() if concerns(one, kind, guarantee))
+    return [one.name for one in fitting if not one.by_name]
 
 
 def _number(figure: str) -> float:

@@ -445,6 +445,9 @@ class Attack(Generic[C, P]):
         A further container that it reads, in a different way.
     said : tuple of Said
         How its figures are worded; what answers no question is in the rows alone.
+    claims : tuple of type
+        The guarantees whose releases it is about, such as those that publish groups; empty for all
+        releases. It is not tried unasked on releases with other guarantees.
     shorter : AttackOptions, optional
         Options by which it takes less time, used if nobody asks for it and the minute of unasked
         attacks has no room for more. Its figures state on how few draws they are based.
@@ -471,6 +474,7 @@ class Attack(Generic[C, P]):
     by_name: bool = False
     also: type[Network] | None = None
     said: tuple[Said, ...] = ()
+    claims: tuple[type, ...] = ()
     shorter: P | None = None
 
     @property

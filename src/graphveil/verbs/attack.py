@@ -32,7 +32,12 @@ from graphveil.attacks.registry import (
 )
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
-from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import (
+    AdaptiveAnonymity,
+    AnyGuarantee,
+    KAnonymity,
+    SmoothKAnonymity,
+)
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilWarning, ParameterError, ResourceError, UsageError
@@ -104,7 +109,7 @@ def planned_of(
     """Return what will be tried, and why the rest is not; say how long the slow ones take."""
     missing: Missing = {}
     kind = kind_compared(situation.comparison)
-    chosen = _chosen(asked, kind)
+    chosen = _chosen(asked, kind, situation.release.guarantee)
     planned = list(_priced(chosen, asked, situation, given, missing, deadline))
     if not asked:
         room = _within(planned, given, deadline.left)
@@ -219,13 +224,20 @@ def reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
     return data in chosen.kinds or (chosen.kind, data) in {(Bipartite, Table), (Graph, Network)}
 
 
-def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
-    """Return the attacks that are asked for, or all of this kind of data that need not be."""
+def concerns(chosen: Attack[Any, Any], data: type[Any], guarantee: AnyGuarantee) -> bool:
+    """Whether an attack reads a kind of data, and is about releases with such a guarantee."""
+    return reads(chosen, data) and (not chosen.claims or isinstance(guarantee, chosen.claims))
+
+
+def _chosen(
+    asked: Sequence[str] | None, kind: type[Any], guarantee: AnyGuarantee
+) -> list[Attack[Any, Any]]:
+    """Return the attacks that are asked for, or all about such a release that need not be."""
     if not asked:
-        return [a for a in ATTACKS.values() if reads(a, kind) and not a.by_name]
+        return [a for a in ATTACKS.values() if concerns(a, kind, guarantee) and not a.by_name]
     chosen = [entry_of(name) for name in dict.fromkeys(asked) if name != EVERY]
     if EVERY in asked:
-        return [a for a in ATTACKS.values() if reads(a, kind)]
+        return [a for a in ATTACKS.values() if concerns(a, kind, guarantee)]
     for other in chosen:
         if not reads(other, kind):
             fitting = [name for name, known in ATTACKS.items() if reads(known, kind)]

@@ -275,6 +275,7 @@ GROUP_ASSIGNMENT = Attack(
     compute=group_assignment,
     seconds=seconds,
     options=GroupAssignmentOptions,
-    said=reidentification.said_of_copies(", by the numbers of edges of groups"),
+    said=reidentification.said_of_copies(", by the numbers of connections of groups"),
+    claims=(SuperNodeAnonymity,),
     shorter=GroupAssignmentOptions(sweeps=group_counts.FIRST_SWEEPS),
 )

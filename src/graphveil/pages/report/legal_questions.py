@@ -35,7 +35,7 @@ from graphveil.core.rows import ANY, Row, Rows
 from graphveil.core.text import Wording, capital, per_hundred, percent, plain
 from graphveil.data import Data
 from graphveil.pages.charts import Mark, odds_of_hundred
-from graphveil.verbs.attack import reads
+from graphveil.verbs.attack import concerns
 from graphveil.verify.verdict import Verdict
 
 Word = Literal[
@@ -258,7 +258,7 @@ def answers_of(
             lines[test].append(one)
     else:
         for entry in ATTACKS.values():
-            for said in entry.said if reads(entry, kind) else ():
+            for said in entry.said if concerns(entry, kind, guarantee) else ():
                 lines[said.question] += lines_of(
                     entry.name, said, findings, also=kind is entry.also
                 )

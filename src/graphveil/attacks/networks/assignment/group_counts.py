@@ -19,17 +19,22 @@ exchanges that cost the number of groups each.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.kernels.group_exchange import Placement, fit
 from graphveil.core.array_types import Floats, Ints
+from graphveil.core.lazy import lazy_module
 from graphveil.core.libraries import optimize
 from graphveil.core.progress import OutOfTimeError, check_time, in_time
 from graphveil.data import Graph
 from graphveil.release.generalized_graph import GeneralizedGraph
+
+if TYPE_CHECKING:
+    from graphveil.attacks.kernels import group_exchange
+else:
+    group_exchange = lazy_module("graphveil.attacks.kernels.group_exchange")
 
 FIRST_SWEEPS, LONGER = 4_000, 4
 """How many exchanges the first round tries per person, and how many times as many each later one
@@ -269,11 +274,11 @@ def _exchanged(
         # 0.5 lets exchanges through that change nothing at temperature 0.
         limits = 0.5 - temperature * np.log1p(-rng.random(number))
         draws = free[rng.integers(0, free.size, size=(number, 2))]
-        cost += fit(indptr, copy.indices, placement, draws, limits)
+        cost += group_exchange.fit(indptr, copy.indices, placement, draws, limits)
         yield Fit(placement.groups.copy(), cost)
 
 
-def placed(copy: Graph, target: Target, groups: Ints) -> Placement:
+def placed(copy: Graph, target: Target, groups: Ints) -> group_exchange.Placement:
     """Return an assignment as the state of the kernel."""
     n, n_groups = copy.n_nodes, len(target.counts)
     member = np.zeros((n, n_groups), dtype=np.int32)
@@ -281,4 +286,6 @@ def placed(copy: Graph, target: Target, groups: Ints) -> Placement:
     near = copy.to_scipy().astype(np.int32) @ member
     counts = (member.T @ near).astype(np.int64)
     counts[np.diag_indices(n_groups)] //= 2
-    return Placement(groups.copy(), np.ascontiguousarray(near), counts - target.counts)
+    return group_exchange.Placement(
+        groups.copy(), np.ascontiguousarray(near), counts - target.counts
+    )
