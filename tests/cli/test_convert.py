@@ -228,6 +228,21 @@ def test_a_table_is_released_and_copied_as_a_table(graphveil_here, cwd):
     assert sorted(rows) == sorted((row["sex"], row["town"]) for row in back)
 
 
+@pytest.mark.parametrize("name", ["copy.csv", "copy.tsv", "copy.parquet"])
+def test_a_released_table_whose_values_are_numbers_with_fractions_is_copied(
+    graphveil_here, cwd, name
+):
+    columns = {"town": ["Oslo"] * 4 + ["Rome"] * 4, "dose": ["1.5", "x2", "1.0", "01"] * 2}
+    table = gv.Table.from_columns(columns, person="row")
+    method = gv.Generalize(k=4, known="town", attach="dose")
+    method.anonymize(table, seed=1).write(cwd / "out")
+    done = graphveil_here("convert", "out", "--out", name)
+    assert (0, "") == (done.code, done.err)
+    back = gv.read_table(cwd / name, exact=True, person="row")
+    rows = [tuple(row.values()) for row in back.to_arrow().to_pylist()]
+    assert sorted(zip(*columns.values(), strict=True)) == sorted(rows)
+
+
 def test_a_released_graph_does_not_become_a_table(graphveil_here, cwd, release, assert_one_line):
     del release
     done = graphveil_here("convert", "out", "--kind", "table", "--out", "a.csv")

@@ -75,9 +75,9 @@ def _some_text(names: list[str]) -> bool:
 
 
 def _confused(names: list[str], form: str) -> bool:
-    """Whether a reader of lines would end one inside a name, or take two names for one."""
+    """Whether two names look the same, or a reader of lines would end one inside a name."""
     same = len({name.strip() for name in names}) < len(names)
-    return form in ("csv", "tsv", "text") and (same or any("\u2028" in name for name in names))
+    return same or (form in ("csv", "tsv", "text") and any("\u2028" in name for name in names))
 
 
 def _joined(*ids: str) -> Graph:
@@ -116,7 +116,12 @@ def graph_again(graph: Graph, name: str, compression: str) -> Graph:
             write(graph, path, ids_path=nodes)
         except InputError as error:
             raise Refused from error
-        return load_graph(path, GraphOptions(nodes=nodes)).data
+        try:
+            return load_graph(path, GraphOptions(nodes=nodes)).data
+        except InputError as error:
+            if "look the same" not in str(error):
+                raise
+            raise Refused from error
 
 
 @pytest.mark.parametrize("compression", ["", ".gz", ".zst"])

@@ -686,7 +686,8 @@ LAYOUTS = {
         "sex,height\nf,1.75\nm,NA\n",
         "a.csv: column height is numeric (1.75): numbers with fractions need bins (median, "
         "quantiles:N or edges:A,B,C), as a level must be an integer. Column height has NA (1x): "
-        'if such a value means "missing", suppress it; if it is a value, use --categories instead. '
+        'if such a value means "missing", list it in --suppressed; if it is a value, use '
+        "--categories instead. "
         "Use --bins height=median --suppressed '*' --suppressed '' --suppressed NA",
     ),
     "R's missing numbers, said": table(
@@ -699,14 +700,15 @@ LAYOUTS = {
     "Stata's missing numbers": table(
         "a.csv",
         "sex,age\nf,34\nm,.\n",
-        'a.csv: column age has . (1x): if such a value means "missing", suppress it; if it is a '
-        "value, use --categories instead. Use --suppressed '*' --suppressed '' --suppressed .",
+        'a.csv: column age has . (1x): if such a value means "missing", list it in --suppressed; '
+        "if it is a value, use --categories instead. "
+        "Use --suppressed '*' --suppressed '' --suppressed .",
     ),
     "missing texts": table(
         "a.csv",
         "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
         "a.csv: column sex has ? (1x), column town has NA (1x): if such a value means "
-        '"missing", suppress it; if it is a value, use --categories instead. '
+        '"missing", list it in --suppressed; if it is a value, use --categories instead. '
         "Use --suppressed '*' --suppressed '' --suppressed '?' --suppressed NA",
     ),
     "missing texts, said": table(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.data.kinds import kind_of
 from graphveil.io.text import table_cells
+from graphveil.verify.check import _second_reading
 from graphveil.verify.database import database
 from graphveil.verify.kinds.registry import CHECKED_KINDS
 from graphveil.verify.second_reading import pairs, plain_file, tables
@@ -381,6 +382,78 @@ def test_a_table_that_the_checker_does_not_read_is_no_tick(tmp_path, name, text,
     assert ("not checked", True) == (done.outcome, SHARED in done.detail)
 
 
+@pytest.mark.parametrize("dropped", [("sex", "town"), ("town,sex",), ("sex, town",)])
+def test_dropped_columns_do_not_prevent_the_second_reading(tmp_path, dropped):
+    path = write(tmp_path, "x.csv", PEOPLE.replace("bob,m,", "bob, m,"))
+    original = gv.read_table(path, **READING, drop=["sex", "town"])
+    done = check_table(path, original=original, drop=dropped)
+    assert ("holds", True) == (done.outcome, "the same 4 cells" in done.detail), done
+    path.write_text(PEOPLE.replace("dan,m,7", "dan,m,31"))
+    done = check_table(path, original=original, drop=dropped)
+    assert ("fails", True) == (done.outcome, "column 'age': row 3" in done.detail), done
+
+
+def test_a_quote_next_to_blanks_in_a_dropped_column_leaves_those_behind_unread(tmp_path):
+    path = write(tmp_path, "x.csv", PEOPLE.replace("ann,f,", 'ann, f"",'))
+    original = gv.read_table(write(tmp_path, "plain.csv", PEOPLE), **READING, drop=["sex"])
+    done = check_table(path, original=original, drop=("sex",))
+    assert ("not checked", True) == (done.outcome, "cells of 'sex' have" in done.detail), done
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("who,sex,age,city", "the file has no column 'town'"),
+        ("who,sex,age,town,city", "the original as read has no column 'city'"),
+    ],
+)
+def test_a_column_that_the_record_does_not_explain_is_named(tmp_path, header, says):
+    original = gv.read_table(write(tmp_path, "plain.csv", PEOPLE), **READING)
+    text = PEOPLE.replace("who,sex,age,town", header)
+    text = text.replace("x\n", "x,1\n") if header.endswith("n,city") else text
+    done = check_table(write(tmp_path, "x.csv", text), original=original)
+    assert ("not checked", True) == (done.outcome, says in done.detail), done
+
+
+OF_AN_OFFICE = "Größe;Ort;Lohn;Fach\n" + "1,5;Köln;-9;a\n2,5;Ulm;7;a\n1,5;Köln;7;b\n2,5;Ulm;7;b\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "options", "named"),
+    [
+        ("windows-1252", {"encoding", "decimal", "missing"}, "s encoding, decimal and missing"),
+        ("utf-8", {"decimal", "missing"}, "s decimal and missing"),
+        ("utf-8", {"decimal"}, " decimal"),
+        ("utf-8", {"encoding", "missing"}, " missing"),
+        # Bytes of UTF-8 are text in this encoding as well, but other text.
+        ("iso-8859-1", {"encoding"}, " encoding"),
+    ],
+)
+def test_options_that_change_the_text_are_not_checked_and_named(tmp_path, encoding, options, named):
+    every = {"encoding": encoding, "decimal": ",", "missing": {"Lohn": "-9"}}
+    reading = {name: value for name, value in every.items() if name in options}
+    text = OF_AN_OFFICE if "decimal" in options else OF_AN_OFFICE.replace(",", "")
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode("utf-8" if "iso" in encoding else encoding))
+    original = gv.read_table(path, person="row", exact=True, **reading)
+    reading |= {"person": "row", "exact": True}
+    done = _second_reading(None, original, path, reading)
+    assert done.detail == f"{SHARED}: the second reader does not apply the option{named}"
+    assert "not checked" == done.outcome
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_files_of_a_network_in_another_encoding_are_not_checked(tmp_path):
+    # Bytes of UTF-8, read as another encoding: the second reader would see other ids.
+    path, people = write(tmp_path, "x.csv", TIES), write(tmp_path, "people.csv", OF_PEOPLE)
+    for file in (path, people):
+        file.write_text(file.read_text().replace("ann", "ånn"), encoding="utf-8")
+    reading = {"encoding": "iso-8859-1"}
+    original = gv.read_network(path, nodes=people, **reading)
+    done = _second_reading(None, original, path, reading | {"nodes": str(people)})
+    assert ("not checked", True) == (done.outcome, done.detail.endswith("option encoding")), done
+
+
 KINDS = "source,target,kind\nann,bob,call\nbob,ann,call\nbob,cyd,kin\ncyd,bob,kin\ncyd,cyd,call\n"
 OF_KINDS = {"kind_column": "kind", "directed": "keep", "undirected": ("kin",)}
 
@@ -432,6 +505,7 @@ def read_people_again(tmp_path, changes=("", ""), reading=None, *, kept=None):
     [
         (None, ("", ""), "finds the same 10 cells"),
         ({}, ("", ""), "finds the same 15 cells"),
+        ({"drop": ("town,sex",)}, ("", ""), "finds the same 5 cells"),
         ({"bins": {"age": "median"}}, ("", ""), "finds the same 15 cells"),
         (
             None,

@@ -362,6 +362,21 @@ def test_a_missing_cell_of_the_original_is_not_called_suppressed():
         assert f"Columns: {expected}." == line
 
 
+@pytest.mark.parametrize(("missing", "said"), [(1, "1 missing cell,"), (2000, "2,000 missing c")])
+def test_missing_cells_are_named_where_nothing_is_left_of_a_known_column(missing, said):
+    born = ColumnCells(name="born", values=0, generalized=0, suppressed=3)
+    column = DescribedColumn(name="born", role="known", levels="dates", origin="given")
+    table = Described(
+        kind="table", files=[], counts={}, suppressed_cells="", cells=[born], columns=[column]
+    )
+    too_fine = "its levels are too fine"
+    line = str(promise.columns_line(table, {"stars_before": missing}))
+    assert said in line
+    assert line.index("remove such rows") < line.index(too_fine)
+    without = str(promise.columns_line(table, {"stars_before": 0}))
+    assert without.startswith(f"Columns: born: nothing is left; {too_fine}")
+
+
 def test_that_nobody_is_unprotected_is_no_cost():
     cost = {"nodes_unprotected": 0, "edges_added": 3, "edges_deleted": 0, "edges_before": 9}
     assert ("3 edges added", "0 edges deleted", "9 edges before") == promise.cost_words(cost)

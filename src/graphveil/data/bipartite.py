@@ -53,6 +53,7 @@ from graphveil.data.origin import (
     warn_left_out,
     warn_of_missing,
 )
+from graphveil.data.spellings import check_ids
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -901,6 +902,7 @@ class Bipartite(Frames):
         else:
             data = cls.from_pairs(table[names[0]], table[names[1]], users=users, items=items)
             warn_of_missing(table[names[0]], table[names[1]])
+        check_ids(data.users, data.features)
         return read_from(noting(data, left_out), of_frame(table))
 
     def __eq__(self, other: object) -> bool:

@@ -468,8 +468,8 @@ def missing_in(
         is_sign = folded(value) == "-" and "+" in counts
         if folded(value) in words and folded(value) not in meant and not is_sign:
             seen = printable(value, LONGEST_CELL) if value.strip() else repr(value)
-            say = 'if such a value means "missing", suppress it; if it is a value, use '
-            say += f"{option('categories')} instead"
+            say = f'if such a value means "missing", list it in {option("suppressed")}; if it is a '
+            say += f"value, use {option('categories')} instead"
             yield Problem(name, "suppressed", value, f"column {name} has {seen} ({count:,}x)", say)
 
 

@@ -17,7 +17,7 @@ from graphveil.data.columns import (
     frame_says_directed,
 )
 from graphveil.data.csr import Dropped, warn_dropped
-from graphveil.data.ids import as_ids, distinct, ids_in_ties, positions
+from graphveil.data.ids import Ids, as_ids, distinct, ids_in_ties, positions
 from graphveil.data.layers import (
     ask_kinds,
     ask_kinds_in,
@@ -33,6 +33,7 @@ from graphveil.data.origin import (
     warn_left_out,
     warn_of_missing,
 )
+from graphveil.data.spellings import check_ids
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -43,6 +44,7 @@ class GraphObjects:
     """The conversions of `graphveil.data.Graph`, which says what the rest means."""
 
     if TYPE_CHECKING:
+        ids: Ids | None
 
         @property
         def n_edges(self) -> int:
@@ -175,6 +177,7 @@ class GraphObjects:
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
+        check_ids(labels)
         position = positions(ids, labels, what="node ids")
         graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
@@ -230,6 +233,7 @@ class GraphObjects:
                 positions(right, labels, what=names[1]),
                 ids=labels,
             )
+        check_ids(graph.ids)
         said = frame_says_directed(table, names) or None
         mutual = dropped.reciprocal_pairs
         Ties(n=graph.n_edges, mutual=mutual, said=said, names=names).check(directed)

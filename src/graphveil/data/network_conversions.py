@@ -40,6 +40,7 @@ from graphveil.data.origin import (
     warn_left_out,
     warn_of_missing,
 )
+from graphveil.data.spellings import check_ids, warn_of_spellings
 from graphveil.data.table import Table
 
 if TYPE_CHECKING:
@@ -209,6 +210,7 @@ class NetworkObjects(Frames):
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
+        check_ids(labels)
         # Only the attributes asked for are kept, in columns by that order.
         every = list(dict.fromkeys(name for said in rows for name in said))
         chosen = every if attributes is None else list(attributes)
@@ -226,6 +228,8 @@ class NetworkObjects(Frames):
             for name in chosen
         }
         people = Table.from_columns(columns, bins=bins) if columns else None
+        if people is not None:
+            warn_of_spellings(people.columns, people.categories)
         layers, dropped = ties.layers(position, labels.size)
         warn_dropped(dropped)
         others = [name for name in every if name not in chosen]
@@ -341,6 +345,7 @@ class NetworkObjects(Frames):
         ends = [ids_in_ties(table[name], what=name) for name in names]
         warn_of_missing(*(table[name] for name in names))
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
+        check_ids(labels)
         if labels.dtype.kind == "T":
             ends = [as_text(end) for end in ends]
         # Step 3: edges by positions, with their types; directions that matter are asked about.

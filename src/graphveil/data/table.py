@@ -46,7 +46,13 @@ from graphveil.data.persons import (
     stands_for_several,
     without_rows_of_nobody,
 )
-from graphveil.data.spellings import alike, in_quotes, spelled_twice
+from graphveil.data.spellings import (
+    alike,
+    check_ids,
+    in_quotes,
+    spelled_twice,
+    warn_of_spellings,
+)
 
 ROW = "row"
 """The value of `person` that says that every row is a different person."""
@@ -313,9 +319,11 @@ class Table(Frames):
         if data.person == "assumed" and whole is not table:
             others = [name for name in whole.column_names if name not in table.column_names]
             data = data.cut_out_of({name: whole[name] for name in others})
+        check_ids(data.ids)
         questions = [naming_question(name) for name in naming_columns(data)]
         if questions and not exact:
             warn("; ".join(questions), DroppedWarning)
+        warn_of_spellings(data.columns, data.categories)
         is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
         dtypes = dict(zip(map(str, frame.columns), frame.dtypes, strict=True)) if is_pandas else {}
         return read_from(data, of_frame(whole, dtypes))

@@ -411,7 +411,7 @@ _MISSING = (
     "Codes of a column that stand for a missing value: COLUMN=-9 or COLUMN=n.a.,NSP. Other columns "
     "keep them."
 )
-_SUPPRESSED = "Values that mark a suppressed cell."
+_SUPPRESSED = "Values that mark a missing or suppressed cell."
 _CATEGORIES = (
     "Values to keep as categories although they often mark missing data or totals, such as ?, NA "
     "or Total. A table with such a value is refused unless it is listed here or in --suppressed."

@@ -14,9 +14,10 @@ from graphveil.core.hints import did_you_mean, option
 from graphveil.core.questions import Problem
 from graphveil.data import Network, Table
 from graphveil.data.id_columns import naming_columns
-from graphveil.data.ids import as_ids, as_text, distinct, positions
+from graphveil.data.ids import as_ids, as_text, distinct, positions, to_arrow
 from graphveil.data.layers import may_mark_modes
 from graphveil.data.network_conversions import cells_of
+from graphveil.data.spellings import accents_apart
 from graphveil.io.attribute_values import attribute_columns
 from graphveil.io.edge_types import layers_of
 from graphveil.io.formats import NetworkOptions, TableOptions
@@ -105,6 +106,8 @@ def _table(source: Source, given: _Given) -> Table:
     try:
         ids = as_ids(given.ids, what="node ids")
         ids = ids if ids.dtype.kind == "i" else ids_listed(ids.tolist())
+        if ids.dtype.kind != "i":
+            accents_apart(to_arrow(ids))  # refuses ids that look the same
         table = Table.from_columns(
             dict(given.columns), suppressed=how.suppressed, bins=how.bins, drop=how.drop
         )

@@ -36,6 +36,7 @@ from graphveil.data.id_columns import naming_columns, numbers_people
 from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text
 from graphveil.data.network import MAX_NODES
 from graphveil.data.origin import MAY_BE_MISSING, MISSING
+from graphveil.data.spellings import accents_apart
 from graphveil.data.table import Table
 from graphveil.io.formats import TableOptions
 from graphveil.io.source import Source, shown
@@ -204,6 +205,7 @@ class ReadCounts:
     maybe_missing: str = ""
     total: str = ""
     look_alike: str = ""
+    spelled_twice: tuple[str, ...] = ()
     square: bool = False
     declared: dict[str, int] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
@@ -232,6 +234,14 @@ class ReadCounts:
 
 OF_READERS = ("nameless", "declared", "counted")
 """The notes that the reading report does not take over."""
+
+
+def note_look_alikes(source: Source, ids: pa.Array, notes: ReadCounts) -> None:
+    """Refuse two text ids that look the same; note two that only an accent tells apart."""
+    try:
+        notes.look_alike = accents_apart(ids) or notes.look_alike
+    except DataError as error:
+        source.refuse(error.message.text)
 
 
 def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool | None:

@@ -15,9 +15,10 @@ from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
 from graphveil.data.id_columns import naming_columns
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, to_arrow
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, read_from
+from graphveil.data.spellings import spelled_columns
 from graphveil.io.formats import (
     AnyOptions,
     BipartiteOptions,
@@ -34,6 +35,7 @@ from graphveil.io.parsed import (
     ReadCounts,
     many_numbers,
     may_be_missing,
+    note_look_alikes,
     table_of,
     totals_among,
 )
@@ -113,6 +115,7 @@ def _reported(
     source: Source, data: Any, notes: ReadCounts, beside: Sequence[Path | None] = (), **counts: Any
 ) -> Reading[Any]:
     """Return data with the files that it was read from, and the report."""
+    _check_spellings(source, data, notes)
     files = [*(part.path for part in source.parts), *filter(None, beside)]
     report = ReadingReport(
         kind=kind_of(data).words,
@@ -123,6 +126,20 @@ def _reported(
         **notes.reported(),
     )
     return Reading(read_from(data, *map(FileOrigin.of, files)), report)
+
+
+def _check_spellings(source: Source, data: Data, notes: ReadCounts) -> None:
+    """Refuse ids that look the same, and note values of columns that may be one."""
+    # The ids of edges and pairs in text were checked as they were read.
+    if source.format.module != "delimited" or not isinstance(data, Graph | Bipartite):
+        lists = (data.users, data.features) if isinstance(data, Bipartite) else (data.ids,)
+        for ids in lists:
+            if ids is not None and ids.dtype.kind != "i":
+                note_look_alikes(source, to_arrow(ids), notes)
+    # The columns of a table, or of the nodes of a network.
+    rows = data.people
+    if rows is not None:
+        notes.spelled_twice = tuple(spelled_columns(rows.columns, rows.categories))
 
 
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:

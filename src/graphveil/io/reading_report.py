@@ -12,6 +12,7 @@ from graphveil.data import Bipartite
 from graphveil.data.id_columns import naming_question
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import left_out_words
+from graphveil.data.spellings import two_ids
 from graphveil.io.formats import FORMATS
 
 D = TypeVar("D")
@@ -71,6 +72,8 @@ class ReadingReport:
         The two ids of a row that may be the sum of a spreadsheet.
     look_alike
         Two ids that differ only in how an accent is written.
+    spelled_twice
+        For each column with two values that may be one in two spellings, what to say of them.
     square
         Whether a matrix was read as a network that may as well be one of users by items.
 
@@ -108,6 +111,7 @@ class ReadingReport:
     maybe_missing: str = ""
     total: str = ""
     look_alike: str = ""
+    spelled_twice: tuple[str, ...] = ()
     square: bool = False
 
     @property
@@ -167,10 +171,8 @@ class ReadingReport:
                 self.total,
                 f"read {self.total} as ids: if their row is a sum, remove it",
             ),
-            (
-                self.look_alike,
-                f"read {self.look_alike} as two different ids, although they look the same",
-            ),
+            (self.look_alike, two_ids(self.look_alike)),
+            *((True, words) for words in self.spelled_twice),
             *((True, words) for words in self._odd_columns()),
         ]
         return [Message(sentence) for happened, sentence in sentences if happened]

@@ -216,8 +216,14 @@ def data_of_release(folder: Path, *, as_table: bool = False) -> Data:
     return release.to_table() if as_table else release.data
 
 
-def write_copy(data: Data, out: Path, *, ids: Path | None, public: bool, replace: bool) -> None:
-    """Write a copy of the data: for everybody where it is public, else for its owner alone."""
+def write_copy(
+    data: Data, out: Path, *, ids: Path | None, public: bool, replace: bool, exact: bool = False
+) -> None:
+    """Write a copy of the data: for everybody where it is public, else for its owner alone.
+
+    `exact`: the cells of a table are written as they are, as releases have them; a number with a
+    fraction among them needs the option exact to be read again.
+    """
     mode = EVERYBODY if public else OWNER_ONLY
     with stage(f"writing {out.name}"):
-        io.write(data, out, ids_path=ids, mode=mode, replace=replace)
+        io.write(data, out, ids_path=ids, mode=mode, replace=replace, exact=exact)

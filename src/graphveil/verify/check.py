@@ -49,6 +49,7 @@ from graphveil.verify.parameters import PARAMETERS, parameters_check
 from graphveil.verify.promises.rows.requested_levels import levels_checks
 from graphveil.verify.registry import asked_for, claim_checks, decisive, promised
 from graphveil.verify.rows_are_people import people_in_rows
+from graphveil.verify.second_reading.plain_file import read_with_options
 from graphveil.verify.verdict import LIMIT_BYTES, Check, Verdict, holds, named, not_checked
 
 READ = "data"
@@ -170,6 +171,9 @@ def _second_reading(
     if reading is None:
         record = read_owner(release).record
         reading = {} if record is None else record.reading
+    changed = read_with_options(reading)
+    if changed is not None:
+        return changed
     beside = [Path(reading["nodes"]).resolve().parent] if reading.get("nodes") else []
     with database([file.resolve().parent, *beside]) as db:
         return CHECKED_KINDS[kind_of(original).name].read_again(db, original, file, reading)

@@ -45,13 +45,13 @@ def _run(path: Path, **given: Any) -> int:
         if public:
             _check_targets(out, ids, [], force=force)
             _refuse_original(path, (out, ids))
-            data = _of_release(path, given)
+            data, exact = _of_release(path, given), True
         else:
             options = reading_options(CONTAINERS, path, given)
             files = [value for value in asdict(options).values() if isinstance(value, Path)]
             _check_targets(out, ids, [path, *files], force=force)
-            data = read_input(path, options)
-        write_copy(data, out, ids=ids, public=public, replace=force)
+            data, exact = read_input(path, options), getattr(options, "exact", False)
+        write_copy(data, out, ids=ids, public=public, replace=force, exact=exact)
     kind = kind_of(data)
     if isinstance(data, Table) and data.ids is not None:
         say("row ids were dropped: a table is written with its own columns only")

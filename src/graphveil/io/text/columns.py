@@ -21,12 +21,12 @@ from pyarrow import csv
 from graphveil.core.errors import InputError
 from graphveil.data.csr import blocks
 from graphveil.data.ids import NO_IDS, Ids, as_ids, distinct, no_id, positions
-from graphveil.data.spellings import alike, in_quotes
 from graphveil.io.parsed import (
     ParsedColumn,
     ReadCounts,
     as_integers,
     ids_of,
+    note_look_alikes,
     other_than_integers,
     problem_of,
 )
@@ -232,11 +232,8 @@ def labels_of(
     if problem is not None:
         refuse_value(dialect, chosen, *problem)
     others = other_than_integers(values)
-    pair = alike(values) if len(others) else None
-    if pair is not None:
-        source.refuse(f"the ids {in_quotes(*pair)} look the same. Merge them, or rename one.")
-    spelled = alike(values, accents=True) if len(others) else None
-    notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
+    if len(others):
+        note_look_alikes(source, values, notes)
     empty = others.filter(pc.is_in(others, value_set=pa.array(NO_IDS)))
     if len(empty):
         source.refuse(f"{no_id(empty[0].as_py())} Remove that column, or correct the line.")

@@ -29,7 +29,7 @@ from graphveil.core.hints import mapping, option
 from graphveil.core.missing_words import UNKNOWN, plain
 from graphveil.core.text import counted, printable
 from graphveil.core.warning_channel import warn
-from graphveil.data.spellings import spelled_twice
+from graphveil.data.spellings import spelled_twice, two_values
 from graphveil.methods.generalize.columns import check_named
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST
 from graphveil.methods.generalize.levels import Values, values_of
@@ -102,10 +102,7 @@ def conditions_of(
         texts = [text for text, word in zip(values.texts, is_word, strict=True) if not word]
         spelled = spelled_twice(texts) if name in diverse else ""
         if spelled:
-            warn(
-                f"{spelled} in {name} count as two different values, although they may be one: "
-                "use one spelling for each value"
-            )
+            warn(two_values(spelled, name))
         # Number the known values first, then words for missing. A missing cell is one more value.
         known = len(texts)
         numbers = np.empty(len(values.texts) + 1, dtype=np.int64)

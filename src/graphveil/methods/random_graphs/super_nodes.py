@@ -80,8 +80,8 @@ CARD = MethodCard(
         Reached(
             f"Re-identified in our tests: {copy} of the nodes by an attacker with a copy of the "
             f"network (242 nodes, dense, k={k}, certain=avoid), who found {found} of their "
-            f"groups; {known} by one who also had identified 20 nodes. The attack was tuned on this "
-            "network.",
+            f"groups; {known} by one who also had identified 20 nodes. The attack was tuned on "
+            "this network.",
             {"k": k},
         )
         for k, copy, found, known in ((2, "50%", "all", "54%"), (5, "18%", "nine in ten", "22%"))

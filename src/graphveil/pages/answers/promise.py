@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from graphveil.claims.manifest import Described
 from graphveil.core.hints import Message
-from graphveil.core.text import number, percent
+from graphveil.core.text import counted, number, percent
 from graphveil.core.visible import visible
 from graphveil.verify.verdict import Verdict
 
@@ -110,7 +110,8 @@ generalize or drop it.'
     exact = "shown" if "cells_replaced" in cost else "exact"
     levels = {one.name: one.levels for one in described.columns or []}
     published = {one.name for one in described.columns or [] if one.role != "known"}
-    without = "missing or suppressed" if cost.get("stars_before") else "suppressed"
+    missing = int(cost.get("stars_before", 0))
+    without = "missing or suppressed" if missing else "suppressed"
     words = []
     for one in cells[:MOST_COLUMNS]:
         rows = one.values + one.generalized + one.suppressed
@@ -119,6 +120,8 @@ generalize or drop it.'
         if one.suppressed == rows:
             way = _WAYS.get(levels.get(one.name), _WAY)
             left = "every cell is missing" if one.name in published else f"nothing is left; {way}"
+            if one.name not in published and missing:
+                left = f"nothing is left; {_of_missing(missing)}, or {way}"
             words.append(f"{one.name}: {left}")
             continue
         kind = "missing" if one.name in published else without
@@ -130,6 +133,20 @@ generalize or drop it.'
     more = len(cells) - MOST_COLUMNS
     rest = f"; {more} more (graphveil evaluate)" if more > 0 else ""
     return Message(visible(f"Columns: {'; '.join(words)}{rest}."))
+
+
+def _of_missing(missing: int) -> str:
+    """Return what missing cells do to a column of which nothing is left, and a way out.
+
+    >>> _of_missing(2)
+    'the original has 2 missing cells, and a row without a value equals only rows in which it is \
+suppressed: remove such rows'
+    """
+    many = counted(missing, "missing cell", spec=",")
+    return (
+        f"the original has {many}, and a row without a value equals only rows in which it is "
+        "suppressed: remove such rows"
+    )
 
 
 def _fewest(cost: Mapping[str, float | int]) -> str:

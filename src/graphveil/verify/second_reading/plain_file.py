@@ -42,6 +42,29 @@ _HEAD_BYTES = 1 << 20
 """So much of the beginning of a file is looked at to find its first row."""
 
 
+_OF_THE_TEXT = ("encoding", "decimal", "missing", "column_names")
+"""Options that change what the text of a file says, or name its columns: not repeated here."""
+
+_UTF_8 = ("utf-8", "utf8", "utf_8")
+
+
+def read_with_options(reading: Mapping[str, Any]) -> Check | None:
+    """Return the check that is not made because of options that change the text; None if none.
+
+    DuckDB reads UTF-8 and gives the cells as they are written. Another encoding, numbers that
+    become plain and missing codes of one column would each differ from the original without a
+    fault of the first reader.
+    """
+    used = [name for name in _OF_THE_TEXT if reading.get(name)]
+    if str(reading.get("encoding")).lower() in _UTF_8:
+        used.remove("encoding")
+    if not used:
+        return None
+    named = " and ".join(filter(None, (", ".join(used[:-1]), used[-1])))
+    options = "the option" if len(used) == 1 else "the options"
+    return not_checked(f"{verdict.SHARED}: the second reader does not apply {options} {named}")
+
+
 def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
     """Return that a file was read by the program's reader alone."""
     return not_checked(verdict.SHARED, needs=needs)

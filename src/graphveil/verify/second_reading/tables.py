@@ -30,6 +30,7 @@ import numpy as np
 from graphveil.core.libraries import pa
 from graphveil.core.text import counted
 from graphveil.data import Network, Table
+from graphveil.data.columns import named_columns
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify import verdict
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
@@ -83,13 +84,11 @@ def table_reading_check(
         return not_checked(verdict.SHARED, needs=_PLAIN)
     # Columns that say whose a row is are not published. People with one row each were merged.
     owners = [name for name in (how.person, how.household) if name in file.first]
-    how.drop = tuple(dict.fromkeys((*how.drop, *owners)))
+    how.drop = tuple(dict.fromkeys((*named_columns(how.drop, file.first), *owners)))
     person = how.person if how.person in owners and original.person == "column" else None
-    many = original.n_rows * original.n_columns > MOST_CELLS
-    if many or not _has_columns(original, file, how):
-        other = "the file has different columns than the original"
-        why = f"more than {MOST_CELLS:,} cells" if many else other
-        return not_checked(f"{verdict.SHARED}: {why}")
+    unread = _unread(original, file, how)
+    if unread is not None:
+        return not_checked(f"{verdict.SHARED}: {unread}")
     # Step 2: all cells of the file, as text.
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
@@ -148,11 +147,12 @@ def people_reading_check(
     rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in meant}
     kept = {name: reading[name] for name in ("suppressed", "drop") if reading.get(name)}
     how = _reading({"ids": node, "bins": rules, **kept})
-    if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
-        return not_checked(
-            f"{verdict.SHARED}: the file of people has different columns than the original, "
-            f"or more than {MOST_CELLS:,} cells"
-        )
+    if how is None:
+        return not_checked(verdict.SHARED, needs=_PLAIN)
+    how.drop = named_columns(how.drop, file.first)
+    unread = _unread(people, file, how)
+    if unread is not None:
+        return not_checked(f"{verdict.SHARED}: {unread}")
     if db.holds("again"):
         db.run("DROP TABLE again")  # that of ties
     problem = read_again(db, file, list(range(len(file.first))), header=True)
@@ -199,12 +199,22 @@ def _reading(reading: Mapping[str, Any]) -> _Reading | None:
         return None
 
 
-def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
-    """Whether the original has the columns of the file, one-hot columns taken into account."""
+def _unread(original: Table, file: PlainFile, how: _Reading) -> str | None:
+    """Return why a file is not compared: its size, or columns that the record does not explain.
+
+    Dropped columns are not compared, and one-hot columns stand for those of their values.
+    """
+    if original.codes.size > MOST_CELLS:
+        return f"more than {MOST_CELLS:,} cells"
     expected = set(file.first) - {how.ids, *how.one_hot, *how.drop}
     for name in how.one_hot:
         expected |= {original.columns[place] for place in _of_values(original, name)}
-    return set(original.columns) == expected and {*how.one_hot} <= set(file.first)
+    strange = [name for name in original.columns if name not in expected]
+    strange += [name for name in how.one_hot if name not in file.first]
+    if strange:
+        return f"the file has no column {shown(strange[0])}"
+    lost = [name for name in file.first if name in expected and name not in original.columns]
+    return f"the original as read has no column {shown(lost[0])}" if lost else None
 
 
 def _of_values(original: Table, name: str) -> list[int]:
@@ -243,11 +253,9 @@ def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
     """Compare the columns before the first one that has a cell with blanks around it."""
-    # Columns with blanks around a cell, and all behind them, are not compared.
     how.bins = _rules(db, file.first, how)
-    cells = [f"f{number}" for number in range(len(file.first))]
-    blank = db.first_cell("again", cells, f"regexp_matches({{}}, {literal(_BLANKS)})")
-    names = file.first if blank is None else file.first[: int(blank[0].removeprefix("f"))]
+    blank = _first_with_blanks(db, file.first, how.drop)
+    names = file.first[:blank]
     # Columns that are equal are found many at a time; only others are looked at pair by pair.
     same = _same_columns(db, original, names, how)
     for number, name in enumerate(names):
@@ -262,10 +270,26 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
         if problem is not None:
             return fails(f"column {shown(name)}: {problem}")
     if blank is not None:
-        named = shown(file.first[len(names)])
+        named = shown(file.first[blank])
         return not_checked(f"{verdict.SHARED}: cells of {named} have leading or trailing blanks")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
     return holds(f"the checker's own reader finds the same {cells_read} in the file")
+
+
+def _first_with_blanks(db: Database, names: Sequence[str], dropped: Sequence[str]) -> int | None:
+    """Return the number of the first column that has a cell with blanks around it, or None.
+
+    Readers differ in such cells, and in where they end if they are quoted. A dropped column may
+    have them, but not next to quotes: the columns behind it would be others.
+    """
+    blanks, quote = f"regexp_matches({{}}, {literal(_BLANKS)})", "contains({}, '\"')"
+    published = [f"f{number}" for number, name in enumerate(names) if name not in dropped]
+    others = [f"f{number}" for number, name in enumerate(names) if name in dropped]
+    found = [
+        db.first_cell("again", cells, condition)
+        for cells, condition in ((published, blanks), (others, f"{blanks} AND {quote}"))
+    ]
+    return min((int(cell[0].removeprefix("f")) for cell in found if cell is not None), default=None)
 
 
 def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
