@@ -229,3 +229,38 @@ def test_a_file_of_kinds_that_was_changed_is_noticed_by_the_second_reading(graph
     done = graphveil_here("verify", "out", "--original", "kinds.csv", "--nodes", "people.csv")
     assert 0 != done.code
     assert "a different digest" in done.out.replace("\n", " ")
+
+
+ROOMS = ["007", "7", "07", "8", "08", "9"]
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf", "gml", "json"])
+def test_codes_are_measured_released_and_converted_as_they_are_written(graphveil_here, cwd, form):
+    zips = ["02139"] * 3 + ["2139"] * 3
+    rows = [f"p{n},{ROOMS[n]},{zips[n]},{30 + n % 2}\n" for n in range(6)]
+    (cwd / "people.csv").write_text("id,room,zip,age\n" + "".join(rows))
+    (cwd / "ring.csv").write_text(
+        "source,target\n" + "".join(f"p{n},p{(n + 1) % 6}\n" for n in range(6))
+    )
+    # To another format and back: the attributes are those of the csv file.
+    done = graphveil_here("convert", "ring.csv", "--nodes", "people.csv", "--out", f"ring.{form}")
+    assert 0 == done.code, done.err
+    done = graphveil_here("convert", f"ring.{form}", "--kind", "network", "--out", "again.graphml")
+    assert 0 == done.code, done.err
+    said = nx.read_graphml(cwd / "again.graphml").nodes
+    assert {f"p{n}": (ROOMS[n], zips[n], 30 + n % 2) for n in range(6)} == {
+        node: (said[node]["room"], said[node]["zip"], said[node]["age"]) for node in said
+    }
+    # Everybody has a room of their own.
+    done = graphveil_here("measure", f"ring.{form}", "--known", "room", "--k", 4, "--json")
+    assert 1 == json.loads(done.out)["smallest_class"]
+    # A release has the codes, and is verified with them.
+    done = graphveil_here(
+        *("anonymize", "k-degree", f"ring.{form}", "--known", "zip", "--attach", "age"),
+        *("--drop", "room", "--k", 3, "--out", "out"),
+    )
+    assert 0 == done.code, done.err
+    published = gv.read_release(cwd / "out").data.people
+    assert ["02139", "2139"] == published.categories[published.columns.index("zip")].tolist()
+    done = graphveil_here("verify", "out", "--original", f"ring.{form}")
+    assert 0 == done.code, done.out

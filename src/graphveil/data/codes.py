@@ -164,7 +164,7 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 EVERY = "all"
 """What bins name for every column of numbers that has no rule of its own."""
 
-_CODE = r"^[+-]?0[0-9]"
+CODE = r"^[+-]?0[0-9]"
 """How a code such as 02139 begins: its digits are not a number."""
 
 LONGEST_CELL = 40
@@ -228,7 +228,7 @@ def _holds_numbers(values: Any, name: str, suppressed: Sequence[str]) -> bool:
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         cells = without_suppressed(column.cast(pa.string()), suppressed).drop_null().unique()
-        codes = pc.match_substring_regex(cells, _CODE)
+        codes = pc.match_substring_regex(cells, CODE)
         numbers = pc.and_not(pc.match_substring_regex(cells, NUMBER), codes)
         return len(cells) > 0 and bool(pc.all(numbers).as_py())
     numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
@@ -325,7 +325,12 @@ def _arrow(values: Any, name: str) -> pa.Array:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if all(value is None or isinstance(value, int) for value in listed):  # beyond int64
             return pa.array([None if value is None else str(value) for value in listed])
-        raise _unreadable(name, "mixes types or holds objects") from error
+        raise mixed_types(name) from error
+
+
+def mixed_types(name: str) -> DataError:
+    """Return the error of a column in which some values are text and others are not."""
+    return _unreadable(name, "mixes types or holds objects")
 
 
 FRACTIONS = (

@@ -64,6 +64,11 @@ def cells_of(people: Table | None) -> dict[str, list[Any]]:
     return cells
 
 
+def _known(value: Any) -> Any:
+    """Return a value of an attribute; None for one that `cells_of` wrote for a suppressed cell."""
+    return None if isinstance(value, str) and value == SUPPRESSED_TEXT else value
+
+
 def rows_of(cells: Mapping[str, Sequence[D]], n: int) -> Iterable[tuple[D, ...]]:
     """Return what is said of each of n nodes, in the order of the attributes."""
     return zip(*cells.values(), strict=True) if cells else [()] * n
@@ -219,7 +224,8 @@ class NetworkObjects(Frames):
         position = positions(ids, labels, what="node ids")
         order = np.argsort(position)
         columns = {
-            str(name): [rows[number].get(name) for number in order.tolist()] for name in chosen
+            str(name): [_known(rows[number].get(name)) for number in order.tolist()]
+            for name in chosen
         }
         people = Table.from_columns(columns, bins=bins) if columns else None
         if people is not None:

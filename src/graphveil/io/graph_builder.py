@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -20,7 +20,7 @@ from graphveil.core.hints import did_you_mean, leave_out, option, options
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes
-from graphveil.data.network_conversions import cells_of
+from graphveil.data.network_conversions import SUPPRESSED_TEXT, cells_of
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -425,7 +425,7 @@ class GraphElements(ABC):
         self._element(tag, name, attributes)
 
     def _end(self, tag: str) -> None:
-        self._ended(tag.rpartition("}")[2], "".join(self._text).strip())
+        self._ended(tag.rpartition("}")[2], "".join(self._text))
         self._text.clear()
         self._open.pop()
 
@@ -447,7 +447,7 @@ class GraphElements(ABC):
             self._refuse(f"{shown(said)} is not a valid {what}. Use one of {', '.join(meanings)}.")
         return meanings[said.lower()]
 
-    def _default(self, around: str, title: str, value: str) -> None:
+    def _default(self, around: str, title: str, value: Any) -> None:
         """Note what is said of all nodes or edges that do not say it themselves."""
         if around in {"node", "all"}:
             self._builder.attribute_of_all(title, value)
@@ -469,12 +469,27 @@ def quoted_labels(network: Network, form: Format) -> list[str]:
     return [quoteattr(label) for label in labels]
 
 
-def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
-    """Return the attributes of people as text; a suppressed one is ``*``."""
-    cells = {name: [*map(str, values)] for name, values in cells_of(network.people).items()}
-    for name, values in cells.items():
-        check_characters([name, *sorted(set(values))], form)
-    return cells
+class DeclaredAttribute(NamedTuple):
+    """An attribute as a format of XML declares it: its values as text; None is not written."""
+
+    declared: str
+    values: list[str | None]
+
+
+def declared_attributes(network: Network, form: Format) -> dict[str, DeclaredAttribute]:
+    """Return the attributes of people: integers as ``long`` without suppressed cells, else text.
+
+    A suppressed cell of text is ``*``.
+    """
+    people, found = network.people, {}
+    for name, values in cells_of(people).items():
+        whole = (
+            people is not None and people.categories[people.columns.index(name)].dtype.kind == "i"
+        )
+        texts = [None if whole and value == SUPPRESSED_TEXT else str(value) for value in values]
+        check_characters([name, *sorted({text for text in texts if text is not None})], form)
+        found[name] = DeclaredAttribute("long" if whole else "string", texts)
+    return found
 
 
 def check_labels(labels: Sequence[str], form: Format) -> None:

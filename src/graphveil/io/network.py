@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from graphveil.data.ids import as_ids, as_text, distinct, positions, to_arrow
 from graphveil.data.layers import may_mark_modes
 from graphveil.data.network_conversions import cells_of
 from graphveil.data.spellings import accents_apart
+from graphveil.io.attribute_values import attribute_columns
 from graphveil.io.edge_types import layers_of
 from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.graph_builder import refuse_two_modes
@@ -48,6 +48,8 @@ def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Rea
         refuse_two_modes(list_of(options.nodes, options.encoding), said, ends)
     read, notes = layers_of(source, arcs, arcs.labels.size, options), arcs.notes
     notes.attributes_ignored += read.left_out
+    if people is not None and not people.columns:  # all attributes are dropped
+        people = None
     try:
         network = Network(read.layers, people, arcs.labels, notes.left_out)
     except DataError as error:
@@ -75,9 +77,8 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
     if options.nodes is None:
         if not arcs.people:
             return None
-        return _table(
-            source, _Given(arcs.labels, _plain(arcs.people, options.suppressed), options.of_people)
-        )
+        columns, asked, binned = attribute_columns(arcs.people, options.of_people)
+        return _table(source, _Given(arcs.labels, columns, binned, problems=asked))
     names = columns_of(options.nodes, None, header="yes", encoding=options.encoding).names
     if len(names) < 2:
         return None
@@ -110,7 +111,8 @@ def _table(source: Source, given: _Given) -> Table:
         table = Table.from_columns(
             dict(given.columns), suppressed=how.suppressed, bins=how.bins, drop=how.drop
         )
-        table = Table(table.codes, table.columns, table.categories, ids)
+        codes = table.codes if table.columns else np.empty((ids.size, 0), dtype=np.int32)
+        table = Table(codes, table.columns, table.categories, ids)
     except DataError as error:
         problems += error.asked
         if not problems:
@@ -120,31 +122,6 @@ def _table(source: Source, given: _Given) -> Table:
         raise InputError.asking(problems, said, f"{source.name}: ")
     labels = distinct(ids)
     return table.permuted(np.argsort(positions(ids, labels, what="ids")), ids=labels)
-
-
-def _plain(people: Mapping[str, list[Any]], suppressed: Collection[str]) -> dict[str, list[Any]]:
-    """Return attributes as numbers where all that is said of one are such, else as text.
-
-    NaN and infinities among numbers are not values.
-    """
-    shown = {
-        name: [None if value in suppressed else value for value in values]
-        for name, values in people.items()
-    }
-    return {name: _numbers(values) for name, values in shown.items()}
-
-
-def _numbers(values: list[Any]) -> list[Any]:
-    said = [value for value in values if value is not None]
-    for kind in (int, float):
-        try:
-            numbers = [kind(str(value)) for value in said]
-        except ValueError:
-            continue
-        if kind is float or all(str(n) == str(v) for n, v in zip(numbers, said, strict=True)):
-            each = iter(number if math.isfinite(number) else None for number in numbers)
-            return [None if value is None else next(each) for value in values]
-    return [None if value is None else str(value) for value in values]
 
 
 def _over(source: Source, arcs: ParsedArcs, people: Table, listed: Path) -> ParsedArcs:

@@ -6,16 +6,17 @@ declares for their numbers.
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, Any
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Network
 from graphveil.data.network import LAYER
 from graphveil.data.network_conversions import rows_of
+from graphveil.io.attribute_values import DeclaredType, declared_value
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import (
     GraphElements,
-    attributes_in_text,
+    declared_attributes,
     is_weight,
     quoted_labels,
 )
@@ -25,6 +26,14 @@ from graphveil.io.source import Source
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
 _STRUCTURE = {"node": {"id", "label"}, "edge": {"id", "source", "target", "type", "weight"}}
 """What nodes and edges are made of; everything else is an attribute."""
+
+_TYPES: dict[str, DeclaredType] = {
+    **dict.fromkeys(("string", "char", "anyURI", "liststring", "date", "dateTime"), "text"),
+    **dict.fromkeys(("integer", "long", "short", "byte", "biginteger"), "integer"),
+    **dict.fromkeys(("double", "float", "bigdecimal"), "real"),
+    "boolean": "boolean",
+}
+"""The types of attributes; others declare nothing."""
 
 _LISTS = {"nodes", "edges", "attvalues", "spells", "parents"}
 """Elements in nodes and edges that only hold others."""
@@ -45,11 +54,11 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     kind = "directed" if directed else "undirected"
     stream.write(f'{_HEAD}  <graph defaultedgetype="{kind}" mode="static">\n'.encode())
     # The head declares the titles of attributes; values refer to them by number.
-    cells = attributes_in_text(network, form)
+    cells = declared_attributes(network, form)
     if cells:
         stream.write(b'    <attributes class="node">\n')
-        for number, name in enumerate(cells):
-            title = f'title={quoteattr(name)} type="string"'
+        for number, (name, attribute) in enumerate(cells.items()):
+            title = f'title={quoteattr(name)} type="{attribute.declared}"'
             stream.write(f'      <attribute id="{number}" {title}/>\n'.encode())
         stream.write(b"    </attributes>\n")
     # The layer of an edge is an attribute of its own.
@@ -58,8 +67,10 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         stream.write(f'      <attribute id="0" title="{LAYER}" type="string"/>\n'.encode())
         stream.write(b"    </attributes>\n")
     stream.write(b"    <nodes>\n")
-    for name, said in zip(quoted, rows_of(cells, network.n_nodes), strict=True):
-        values = "".join(f'<attvalue for="{n}" value={quoteattr(v)}/>' for n, v in enumerate(said))
+    texts = {name: attribute.values for name, attribute in cells.items()}
+    for name, said in zip(quoted, rows_of(texts, network.n_nodes), strict=True):
+        known = ((n, value) for n, value in enumerate(said) if value is not None)
+        values = "".join(f'<attvalue for="{n}" value={quoteattr(value)}/>' for n, value in known)
         end = f"><attvalues>{values}</attvalues></node>" if values else "/>"
         stream.write(f"      <node id={name} label={name}{end}\n".encode())
     stream.write(b"    </nodes>\n    <edges>\n")
@@ -75,11 +86,15 @@ class _Elements(GraphElements):
     def __init__(self, source: Source, options: GraphOptions) -> None:
         super().__init__(source, options)
         self._titles: dict[tuple[str, str], str] = {}
+        self._types: dict[tuple[str, str], DeclaredType | None] = {}
         self._described = ("", "")
 
     def _ended(self, name: str, text: str) -> None:
         if name == "default":
-            self._default(self._described[0], self._titles.get(self._described, ""), text)
+            title = self._titles.get(self._described, "")
+            around = self._described[0]
+            value = text.strip() if around == "edge" else self._value(self._described, text)
+            self._default(around, title, value)
 
     def _element(self, _tag: str, name: str, attributes: dict[str, str]) -> None:
         if name == "graph":
@@ -89,6 +104,7 @@ class _Elements(GraphElements):
         elif name == "attribute":
             self._described = (self._described[0], attributes.get("id", ""))
             self._titles[self._described] = attributes.get("title", self._described[1])
+            self._types[self._described] = _TYPES.get(attributes.get("type", ""))
         elif name == "node":
             self._node(attributes)
         elif name == "edge":
@@ -150,5 +166,11 @@ class _Elements(GraphElements):
             self._builder.edge_key(title, attributes.get("value"))
         elif around == "edge":
             self._builder.edge_attribute(title, attributes.get("value"))
-        else:
-            self._builder.node_attribute(title, attributes.get("value"))
+        elif "value" in attributes:
+            value = self._value((around, key), attributes["value"])
+            self._builder.node_attribute(title, value)
+
+    def _value(self, described: tuple[str, str], text: str) -> Any:
+        """Return a value in the type of its attribute."""
+        declared = self._types.get(described)
+        return declared_value(text if declared == "text" else text.strip(), declared)

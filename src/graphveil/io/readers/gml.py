@@ -10,12 +10,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from typing import IO, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn
 
 from graphveil.core.errors import UsageError
 from graphveil.data import Network
 from graphveil.data.network import LAYER
 from graphveil.data.network_conversions import cells_of
+from graphveil.io.attribute_values import declared_value
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
@@ -96,23 +97,15 @@ def _said(name: str, value: object) -> str:
     return f"{name} {value}" if isinstance(value, int) else f'{name} "{_escaped(str(value))}"'
 
 
-def _value(item: _Item) -> str | int | float | None:
-    """Return a number that stands without quotes as one, anything else as text.
+def _value(item: _Item) -> Any:
+    """Return quoted text as text, and a number without quotes as the type that it is written in.
 
     NaN and infinities are not values.
     """
     if item.kind != "number":
         return item.value
-    if re.fullmatch(f"[+-]?{_UNKNOWN}", item.value):
-        return None
-    try:
-        return int(item.value)
-    except ValueError:
-        pass
-    try:
-        return float(item.value)
-    except ValueError:
-        return item.value
+    whole = re.fullmatch(r"[+-]?[0-9]+", item.value)
+    return declared_value(item.value, "integer" if whole else "real")
 
 
 def _escaped(label: str) -> str:

@@ -15,6 +15,7 @@ from graphveil.core.errors import InputError
 from graphveil.core.hints import option
 from graphveil.data import Network
 from graphveil.data.network_conversions import cells_of
+from graphveil.io.attribute_values import Spelled
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.parsed import ParsedArcs, check_size
@@ -334,7 +335,7 @@ class _Reader:
             if self._first_mode:
                 self._builder.node_attribute(MODE, 1 if vertex <= self._first_mode else 2)
             for name, partition in self._partitions.items():
-                self._builder.node_attribute(name, partition.clusters[vertex - 1])
+                self._builder.node_attribute(name, Spelled(partition.clusters[vertex - 1]))
         # Edges, each with its relation; in a two-mode network, between the modes only.
         for tie in self._ties:
             if self._first_mode and (

@@ -68,7 +68,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         if name == options.ids or name in options.bins:
             columns[name] = values
             continue
-        columns[name], fractions = _typed(name, values, options)
+        columns[name], fractions = typed_cells(name, values, options)
         problems += fractions
         cell = _odd_cell(columns[name])
         odd += [] if cell is None else [(name, cell)]
@@ -269,7 +269,7 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
         source.refuse(f"{shown(error)}. Check the quotes.", line=last + 1)
 
 
-def _typed(name: str, values: pa.Array, options: TableOptions) -> tuple[Any, list[Problem]]:
+def typed_cells(name: str, values: pa.Array, options: TableOptions) -> tuple[Any, list[Problem]]:
     """Return a column as integers where all of its cells are, and the question about fractions."""
     values = without_suppressed(values, options.suppressed)
     distinct = values.drop_null().unique()
