@@ -93,9 +93,8 @@ def attacked(method, attack):
         return [
             {**one, "data": one["network"], "parameters": json.dumps({"k": one["k"]})}
             for one in measured("groups")
-            if (one["network"], one["certain"], one["figure"])
-            == ("primary school", "avoid", "right")
-            and (one["overlap"], one["k"] <= 5) == (1, True)
+            if one["figure"] == "right"
+            and not one["seen"]  # networks that the attack is not tuned on
         ]
     else:
         copies = []
