@@ -41,7 +41,7 @@ from graphveil.evaluate import wording
 from graphveil.evaluate.wording import Line
 from graphveil.pages.answers import attacks as summary
 from graphveil.pages.answers.attacks import strongest
-from graphveil.verbs.attack import reads
+from graphveil.verbs.attack import concerns
 from graphveil.verbs.describe import describe
 from thorough import first_of
 
@@ -1366,7 +1366,7 @@ def test_figures_of_a_release_on_the_page_are_those_of_the_verbs(patients, netwo
         data = gv.read_graph(study.path, directed="symmetrize", ignore_weights=True)
     released, ran, names = gv.read_release(out), [], []
     for name, one in gv.ATTACKS.items():
-        if reads(one, type(data)) and not one.by_name:
+        if concerns(one, type(data), released.guarantee) and not one.by_name:
             names.append(name)
             with suppress(gv.GraphveilError):
                 ran += gv.attack_release(released, data, attacks=[name])
