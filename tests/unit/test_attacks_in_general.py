@@ -33,7 +33,7 @@ DRAWN = {
     "linkage": ("left out", "inside"),
     "fake-edge": ("flagged",),
 }
-"""The parts that hang on a draw."""
+"""The parts that depend on a draw."""
 BY_CHANCE = {
     *("membership", "item-membership", "re-run", "edge-re-run"),
     *("seed-propagation", "seeded-matching", "alignment", "edge-gain", "group-assignment"),
@@ -244,7 +244,7 @@ def test_cells_that_are_published_at_random_show_no_epsilon(kind):
 
 
 def test_an_alignment_is_that_of_its_formulas_written_out(monkeypatch):
-    """A few steps: later ones decide between nodes that are alike by the last digits."""
+    """A few steps: later ones decide between equal nodes by the last digits."""
     monkeypatch.setattr(fugal, "PENALTIES", 3)
     monkeypatch.setattr(fugal, "STEPS", 4)
     one, two = random_graph(6, 12), random_graph(6, 11, seed=2)

@@ -29,7 +29,7 @@ from graphveil.verify.verdict import Check, Verdict
 FLAWS = [
     {
         "name": "a mean of all and nothing",
-        "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
+        "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, depending on who is known.",
         "file": "src/graphveil/attacks/row_selection.py",
         "old": "shown = most if most is not None and apart else row",
         "new": "shown = row",
